@@ -1,0 +1,2 @@
+package io.quiesce.linux;
+final class Tmp { private Tmp() {} }

@@ -1,0 +1,5 @@
+/** Placeholder. */
+@NullMarked
+package io.quiesce.linux;
+
+import org.jspecify.annotations.NullMarked;

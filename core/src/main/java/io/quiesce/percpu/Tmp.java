@@ -1,0 +1,2 @@
+package io.quiesce.percpu;
+final class Tmp { private Tmp() {} }

@@ -1,0 +1,5 @@
+/** Placeholder. */
+@NullMarked
+package io.quiesce.percpu;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,2 @@
+package io.quiesce.rcu;
+final class Tmp { private Tmp() {} }

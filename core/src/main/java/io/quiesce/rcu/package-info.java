@@ -1,0 +1,5 @@
+/** Placeholder. */
+@NullMarked
+package io.quiesce.rcu;
+
+import org.jspecify.annotations.NullMarked;
