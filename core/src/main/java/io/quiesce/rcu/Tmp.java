@@ -1,2 +1,5 @@
 package io.quiesce.rcu;
-final class Tmp { private Tmp() {} }
+
+final class Tmp {
+  private Tmp() {}
+}
