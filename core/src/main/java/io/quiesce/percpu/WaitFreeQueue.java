@@ -5,13 +5,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A multi-producer queue whose enqueue is wait-free: one exchange and one store, whatever others do.
+ * A multi-producer queue whose enqueue is wait-free: one exchange and one store, whatever others
+ * do.
  *
  * <h2>Algorithm</h2>
  *
- * The queue is a singly linked list that begins with a dummy node. {@code tail} names the last node.
- * To enqueue, a producer <em>exchanges</em> {@code tail} for its node and only then stores its node
- * into {@code next} of the node that it got back:
+ * The queue is a singly linked list that begins with a dummy node. {@code tail} names the last
+ * node. To enqueue, a producer <em>exchanges</em> {@code tail} for its node and only then stores
+ * its node into {@code next} of the node that it got back:
  *
  * <pre>
  *   dummy -> a -> b      c          tail = c, b.next not stored yet

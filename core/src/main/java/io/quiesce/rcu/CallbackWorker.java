@@ -29,11 +29,11 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <h2>Nothing is lost</h2>
  *
- * A worker that is freed hands what is left to the domain's default worker. A caller may have chosen
- * it just before and queue just after: it queues, then reads {@code handedOver} (full barrier
- * between, C.1), and moves the queue itself if it must. Moves hold {@code moving}, and the worker
- * leaves the domain's list only after its own move, so that a {@link Rcu#barrier()} always finds a
- * callback either before its marker or still in a queue that gets a marker.
+ * A worker that is freed hands what is left to the domain's default worker. A caller may have
+ * chosen it just before and queue just after: it queues, then reads {@code handedOver} (full
+ * barrier between, C.1), and moves the queue itself if it must. Moves hold {@code moving}, and the
+ * worker leaves the domain's list only after its own move, so that a {@link Rcu#barrier()} always
+ * finds a callback either before its marker or still in a queue that gets a marker.
  */
 public final class CallbackWorker {
   private static final System.Logger LOG = System.getLogger("io.quiesce.rcu");
@@ -284,8 +284,7 @@ public final class CallbackWorker {
     }
     run.set(run.get() + (count & 1023));
     oldest = begun;
-    RcuEvents.batch(
-        rcu().name(), name, count, Math.max(0, bytes - retired.pendingBytes()), begun);
+    RcuEvents.batch(rcu().name(), name, count, Math.max(0, bytes - retired.pendingBytes()), begun);
   }
 
   /** A failing barrier must not cost callbacks: say so, wait, try again. */

@@ -96,8 +96,8 @@ public final class Callbacks {
   }
 
   /**
-   * Starts one worker for every possible CPU that has none, pinned to it, and sends the callbacks of
-   * threads on a CPU to its worker. Without a way to tell the CPU (see {@link Rseq#cpu()}) the
+   * Starts one worker for every possible CPU that has none, pinned to it, and sends the callbacks
+   * of threads on a CPU to its worker. Without a way to tell the CPU (see {@link Rseq#cpu()}) the
    * default worker goes on taking them.
    *
    * @param options how they work; their CPU number is overridden

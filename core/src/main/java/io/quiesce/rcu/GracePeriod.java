@@ -21,21 +21,22 @@ import java.util.concurrent.locks.ReentrantLock;
  *   scan           wait for each record until it is zero or not below counter  (A.2)
  * </pre>
  *
- * <p><em>Why it is right.</em> Take a reader and the instant of the barrier on its CPU. If its store
- * into the record came before, the scan sees it and waits while it is older than the counter. If the
- * store came after, so do the loads that follow it in program order, and they see what the updater
- * stored before. A reader that copied the counter long ago and stores it late shows an old value and
- * is waited for, needlessly but safely: the counter never comes round, so an old value can never be
- * taken for a new one. The counter moves <em>after</em> the barrier: a reader whose loads the CPU
- * reorders could otherwise show the new value with pointers that it had loaded before.
+ * <p><em>Why it is right.</em> Take a reader and the instant of the barrier on its CPU. If its
+ * store into the record came before, the scan sees it and waits while it is older than the counter.
+ * If the store came after, so do the loads that follow it in program order, and they see what the
+ * updater stored before. A reader that copied the counter long ago and stores it late shows an old
+ * value and is waited for, needlessly but safely: the counter never comes round, so an old value
+ * can never be taken for a new one. The counter moves <em>after</em> the barrier: a reader whose
+ * loads the CPU reorders could otherwise show the new value with pointers that it had loaded
+ * before.
  *
  * <p><em>Why one pass and one barrier</em>, where userspace RCU has two of each. Its counter is one
  * bit of parity; a late store of a stale parity looks new, hence the second flip. And its readers
  * leave by a plain store, hence the barrier at the end; ours leave by a release store, which costs
  * nothing on x86-64 and one {@code stlr} on AArch64. The model of both is in {@code verify/spin}.
  *
- * <p>The sleepable counts (see {@link SleepableCounts}) are waited for as well once anybody has used
- * them.
+ * <p>The sleepable counts (see {@link SleepableCounts}) are waited for as well once anybody has
+ * used them.
  *
  * <h2>Sharing</h2>
  *
@@ -46,8 +47,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <h2>Waiting</h2>
  *
- * The waiter spins, yields, then sleeps for 20 us doubling to a millisecond (expedited: to 50 us). A
- * reader's exit therefore needs no look at a futex word and no fence before it: the wake-up that
+ * The waiter spins, yields, then sleeps for 20 us doubling to a millisecond (expedited: to 50 us).
+ * A reader's exit therefore needs no look at a futex word and no fence before it: the wake-up that
  * liburcu's fenced flavour once lost cannot be lost, because there is none. A sleeping poll of one
  * millisecond costs the waiter next to nothing and ends a period at most that late.
  */
@@ -56,8 +57,7 @@ final class GracePeriod {
 
   static {
     try {
-      SEQUENCE =
-          MethodHandles.lookup().findVarHandle(GracePeriod.class, "sequence", long.class);
+      SEQUENCE = MethodHandles.lookup().findVarHandle(GracePeriod.class, "sequence", long.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
     }

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * cannot be watched: a raw address or a reference kept in a field is no longer protected when the
  * access is closed.
  *
- * <p>All methods are safe from any thread. Values are closed on a callback worker of the domain, one
- * at a time; a closer that blocks for long holds up the callbacks behind it.
+ * <p>All methods are safe from any thread. Values are closed on a callback worker of the domain,
+ * one at a time; a closer that blocks for long holds up the callbacks behind it.
  *
  * @param <T> the type of what is guarded
  */
@@ -235,7 +235,8 @@ public final class Guarded<T> implements AutoCloseable {
 
   /**
    * Completes when this guard was closed and every value that it ever owned is closed for real;
-   * exceptionally if a closer threw. Dependent actions may run on a callback worker: keep them short.
+   * exceptionally if a closer threw. Dependent actions may run on a callback worker: keep them
+   * short.
    *
    * @return always the same stage
    */

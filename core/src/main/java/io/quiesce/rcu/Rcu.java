@@ -70,8 +70,9 @@ abstract class RcuAfter extends RcuCounter {
  * <h2>Domains</h2>
  *
  * A grace period waits for the readers of its own domain only. {@link #shared()} is right for most;
- * make a domain of your own where sections are long (scans, I/O), so that they hold up nobody else's
- * memory. A domain has records for its threads, a worker thread once it has callbacks, and gauges.
+ * make a domain of your own where sections are long (scans, I/O), so that they hold up nobody
+ * else's memory. A domain has records for its threads, a worker thread once it has callbacks, and
+ * gauges.
  *
  * <p>All methods are safe from any thread. {@link #read()} is wait-free once the thread has read
  * before; {@link #call} is wait-free but for waking a sleeping worker.
@@ -121,8 +122,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     this.name = builder.name();
     this.flavour = builder.chosenFlavour();
     this.shared = shared;
-    this.fenced =
-        flavour == Flavour.FENCED || flavour == Flavour.QSBR || !Platform.membarrier();
+    this.fenced = flavour == Flavour.FENCED || flavour == Flavour.QSBR || !Platform.membarrier();
     this.stalls = new StallReport(this, builder.chosenStallLimit());
     this.registry = new ReaderRegistry(this, fenced);
     this.cache = registry.newCache();
@@ -269,8 +269,8 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
   /**
    * Waits until every section that is open now is closed. What the caller stored before is seen by
    * every section that begins after the return (G.1); what those older sections did is done before
-   * it (G.2). Callers that wait together share grace periods. An interrupt neither ends the wait nor
-   * is lost.
+   * it (G.2). Callers that wait together share grace periods. An interrupt neither ends the wait
+   * nor is lost.
    *
    * <p>An online reader that calls this announces a quiescent state. In update algorithms prefer
    * {@link #call}.

@@ -19,8 +19,8 @@ public final class RcuBuilder {
 
   /**
    * The flavour unless told otherwise: {@code -Dquiesce.rcu.flavour}, else membarrier on HotSpot's
-   * own compilers and fenced on others, since what the membarrier reader relies on is claimed for C1
-   * and C2 only (docs/ordering.md).
+   * own compilers and fenced on others, since what the membarrier reader relies on is claimed for
+   * C1 and C2 only (docs/ordering.md).
    */
   static Rcu.Flavour defaultFlavour() {
     String wanted = System.getProperty("quiesce.rcu.flavour");

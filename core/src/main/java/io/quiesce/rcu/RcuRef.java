@@ -9,10 +9,10 @@ import java.util.function.UnaryOperator;
  * A reference that readers follow inside a section and updaters replace: the publish and
  * dereference of RCU.
  *
- * <p>{@link #get(Section)} takes the section as proof. What it returns is safe until that section is
- * closed, provided that whoever replaces the value defers its release with {@link Rcu#call}, {@link
- * Rcu#retire} or {@link Rcu#synchronize}. Values that need no release (plain heap objects) need no
- * section either; use {@link #getAcquire()} or an {@code AtomicReference}.
+ * <p>{@link #get(Section)} takes the section as proof. What it returns is safe until that section
+ * is closed, provided that whoever replaces the value defers its release with {@link Rcu#call},
+ * {@link Rcu#retire} or {@link Rcu#synchronize}. Values that need no release (plain heap objects)
+ * need no section either; use {@link #getAcquire()} or an {@code AtomicReference}.
  *
  * @param <T> the type of the value
  */

@@ -9,8 +9,8 @@ package io.quiesce.rcu;
  * inner sections were lost to a {@link StackOverflowError}. A section is closed once; further calls
  * do nothing.
  *
- * <p>It is a token, not a lock: opening one costs a few nanoseconds and writes no shared memory. Its
- * 32 bytes are normally never allocated, since the compiler keeps them in registers.
+ * <p>It is a token, not a lock: opening one costs a few nanoseconds and writes no shared memory.
+ * Its 32 bytes are normally never allocated, since the compiler keeps them in registers.
  */
 public final class Section implements AutoCloseable {
   private final Rcu rcu;
@@ -55,7 +55,9 @@ public final class Section implements AutoCloseable {
     return !closed && (saved <= 0 || reader.ctr != 0);
   }
 
-  /** Throws unless the section still protects; the check that makes use after close an exception. */
+  /**
+   * Throws unless the section still protects; the check that makes use after close an exception.
+   */
   void check(Rcu expected) {
     if (!isOpen()) {
       throw new IllegalStateException(

@@ -31,10 +31,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * seen, standing in for another reader that is still inside.
  *
  * <p>Two kinds of rows. With restartable sequences and the process-wide barrier, a CPU's words are
- * changed by plain adds inside a sequence on that CPU; no fence. Threads for which that is not to be
- * had (and every thread without rseq or membarrier) use striped atomic rows on the heap: entry is a
- * volatile add, exit at least a release add (S.1). A section may begin in one kind and end in the
- * other.
+ * changed by plain adds inside a sequence on that CPU; no fence. Threads for which that is not to
+ * be had (and every thread without rseq or membarrier) use striped atomic rows on the heap: entry
+ * is a volatile add, exit at least a release add (S.1). A section may begin in one kind and end in
+ * the other.
  *
  * <p>Source: sleepable RCU (McKenney, "Sleepable RCU", LWN 2006, and the kernel's later per-CPU
  * form).

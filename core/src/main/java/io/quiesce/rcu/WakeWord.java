@@ -51,8 +51,7 @@ abstract class WakeWord {
 
   static WakeWord create(WakeUp how, long pollNanos) {
     return switch (how) {
-      case FUTEX ->
-          Platform.futex() && OffHeap.isAvailable() ? new FutexWord() : new ParkWord();
+      case FUTEX -> Platform.futex() && OffHeap.isAvailable() ? new FutexWord() : new ParkWord();
       case PARK -> new ParkWord();
       case POLL -> new PollWord(pollNanos);
       case MONITOR -> new MonitorWord();

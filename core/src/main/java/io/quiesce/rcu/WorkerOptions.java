@@ -9,9 +9,9 @@ import java.util.Objects;
  * @param cpu the CPU it pins itself to, or a negative number for none
  * @param wakeUp how it is woken
  * @param delay the least time between the beginnings of two batches, so that callbacks share grace
- *     periods; zero for none. Nobody who waits ({@link Rcu#barrier}, {@link
- *     Guarded#closeAndWait}) sits it out, and a worker that was idle for as long starts at once.
- *     Rounded down to nanoseconds; a poller sleeps this long between looks, at least 50 us.
+ *     periods; zero for none. Nobody who waits ({@link Rcu#barrier}, {@link Guarded#closeAndWait})
+ *     sits it out, and a worker that was idle for as long starts at once. Rounded down to
+ *     nanoseconds; a poller sleeps this long between looks, at least 50 us.
  * @param hurryAbove pending callbacks from which on the delay is skipped
  * @param blockAbove pending callbacks from which on {@link Rcu#call} blocks until half of them have
  *     run; {@link Long#MAX_VALUE}, the default, for never. A caller inside a section and a callback
