@@ -24,9 +24,9 @@ trap 'exit 1' HUP INT TERM
 
 # can_include HEADER FLAGS...: whether the compiler finds the header
 can_include() {
-  header=$1
+  wanted=$1
   shift
-  echo "#include <$header>" | $cc "$@" -E -x c - >/dev/null 2>&1
+  echo "#include <$wanted>" | $cc "$@" -E -x c - >/dev/null 2>&1
 }
 
 # build NAME HEADER PACKAGE SOURCE FLAGS...: FLAGS follow the source, so libraries may be among them
@@ -66,6 +66,8 @@ for flavour in memb mb qsbr bp; do
   build "urcu-$flavour" "urcu/urcu-$flavour.h" liburcu-dev urcu.c "-DFLAVOUR_$upper" \
     $(library "liburcu-$flavour" "-lurcu-$flavour" -lurcu-common)
 done
+build urcu-mb-locked urcu/urcu-mb.h liburcu-dev urcu.c -DFLAVOUR_MB -DLOCKED_FENCE \
+  $(library liburcu-mb -lurcu-mb -lurcu-common)
 build pthread-rwlock pthread.h libc6-dev locks.c
 build membarrier linux/membarrier.h linux-libc-dev membarrier.c
 build bystander sched.h libc6-dev bystander.c

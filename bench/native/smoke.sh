@@ -92,6 +92,7 @@ for flavour in memb mb qsbr bp; do
     drive ns urcu-$flavour rcu.call measure=idle-barrier worker=$worker batch=1000
   done
 done
+drive ns urcu-mb-locked rcu.read threads=1 section=full
 for threads in 1 2; do
   drive ns pthread-rwlock rcu.read threads=$threads section=full
 done
