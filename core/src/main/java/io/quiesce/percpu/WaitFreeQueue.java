@@ -72,6 +72,7 @@ public final class WaitFreeQueue {
   private static final class Dummy extends Node {}
 
   /** Keeps the word that all producers write off the lines that the consumer reads. */
+  @SuppressWarnings("UnusedVariable")
   private static class Before {
     long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
   }
@@ -84,6 +85,7 @@ public final class WaitFreeQueue {
     }
   }
 
+  @SuppressWarnings("UnusedVariable")
   private static final class PaddedTail extends Tail {
     long q00, q01, q02, q03, q04, q05, q06, q07, q08, q09, q10, q11, q12, q13, q14, q15;
 

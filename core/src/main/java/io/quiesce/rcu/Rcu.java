@@ -123,7 +123,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     this.flavour = builder.chosenFlavour();
     this.shared = shared;
     this.fenced = flavour == Flavour.FENCED || flavour == Flavour.QSBR || !Platform.membarrier();
-    this.stalls = new StallReport(this, builder.chosenStallLimit());
+    this.stalls = new StallReport(this, builder.chosenStallLimit(), builder.chosenStallListener());
     this.registry = new ReaderRegistry(this, fenced);
     this.cache = registry.newCache();
     this.counts = new SleepableCounts(fenced);

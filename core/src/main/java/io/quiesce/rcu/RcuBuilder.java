@@ -3,6 +3,7 @@ package io.quiesce.rcu;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** Makes an {@link Rcu} domain. Not safe for use by several threads at once. */
 public final class RcuBuilder {
@@ -11,6 +12,7 @@ public final class RcuBuilder {
   private final String name;
   private Rcu.Flavour flavour = defaultFlavour();
   private Duration stallLimit = DEFAULT_STALL_LIMIT;
+  private Consumer<String> stallListener = report -> {};
   private WorkerOptions worker = WorkerOptions.defaults();
 
   RcuBuilder(String name) {
@@ -85,6 +87,17 @@ public final class RcuBuilder {
   }
 
   /**
+   * Hands stall reports to a listener as well as to the log.
+   *
+   * @param listener gets the report's text, on the thread that waits; must be short
+   * @return this
+   */
+  public RcuBuilder onStall(Consumer<String> listener) {
+    this.stallListener = Objects.requireNonNull(listener, "listener");
+    return this;
+  }
+
+  /**
    * Sets how the default callback worker works.
    *
    * @param options its options
@@ -114,6 +127,10 @@ public final class RcuBuilder {
 
   Duration chosenStallLimit() {
     return stallLimit;
+  }
+
+  Consumer<String> chosenStallListener() {
+    return stallListener;
   }
 
   WorkerOptions chosenWorker() {

@@ -91,8 +91,9 @@ final class ReaderRegistry {
       if (r.size == r.slots.length) {
         r = prune(r);
       }
-      r.slots[r.size] = reader;
-      r.size = r.size + 1; // volatile: publishes the slot
+      int size = r.size; // only changed under the lock
+      r.slots[size] = reader;
+      r.size = size + 1; // volatile: publishes the slot
       map.put(reader.ownerId(), reader);
     } finally {
       lock.unlock();

@@ -83,6 +83,7 @@ final class RetireBuffer {
   private static final WaitFreeQueue.Node WOULD_BLOCK = new Full();
 
   /** One flag and what it guards, on lines of its own. */
+  @SuppressWarnings("UnusedVariable") // the padding behind
   private static final class Stripe extends Padding {
     boolean busy;
     @Nullable Chunk chunk;

@@ -106,7 +106,8 @@ final class SleepableCounts {
   }
 
   void flip() {
-    generation ^= 1; // by the leader of the grace period only
+    int next = generation ^ 1;
+    generation = next; // by the leader of the grace period only
   }
 
   /** One attempt to see a generation empty. */

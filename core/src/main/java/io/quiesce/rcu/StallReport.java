@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +16,11 @@ final class StallReport {
 
   private final Rcu rcu;
   private final long limitNanos;
+  private final Consumer<String> listener;
   private volatile long reports;
 
-  StallReport(Rcu rcu, Duration limit) {
+  StallReport(Rcu rcu, Duration limit, Consumer<String> listener) {
+    this.listener = listener;
     this.rcu = rcu;
     this.limitNanos = limit.toNanos();
   }
@@ -33,7 +36,8 @@ final class StallReport {
   /** Logs one report. By the leader of the grace period only. */
   void report(
       ReaderRegistry.@Nullable Roster roster, long target, SleepableCounts counts, long elapsed) {
-    reports++;
+    long made = reports;
+    reports = made + 1;
     StringBuilder text = new StringBuilder(512);
     text.append("RCU stall in domain ")
         .append(rcu.name())
@@ -51,6 +55,11 @@ final class StallReport {
     String report = text.toString();
     LOG.log(Level.WARNING, report);
     RcuEvents.stall(rcu.name(), elapsed, report);
+    try {
+      listener.accept(report);
+    } catch (RuntimeException failure) {
+      LOG.log(Level.WARNING, "the stall listener threw", failure);
+    }
   }
 
   private void appendTracked(StringBuilder text) {

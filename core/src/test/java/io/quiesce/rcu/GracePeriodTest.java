@@ -189,38 +189,18 @@ class GracePeriodTest {
 
   @Test
   void aStallNamesTheReaderWithItsStack() throws Exception {
+    AtomicReference<String> report = new AtomicReference<>("");
     Rcu rcu =
         Rcu.builder("stalling")
             .flavour(Rcu.Flavour.MEMBARRIER)
             .stallLimit(Duration.ofMillis(100))
+            .onStall(text -> report.updateAndGet(before -> before + text))
             .build();
-    AtomicReference<String> report = new AtomicReference<>("");
-    java.util.logging.Logger log = java.util.logging.Logger.getLogger("io.quiesce.rcu");
-    var handler =
-        new java.util.logging.Handler() {
-          @Override
-          public void publish(java.util.logging.LogRecord entry) {
-            report.updateAndGet(text -> text + entry.getMessage());
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    log.addHandler(handler);
-    log.setUseParentHandlers(false);
-    try {
-      Holder holder = new Holder(rcu, Thread.ofPlatform().name("slow-reader"));
-      Thread updater = Thread.ofPlatform().start(rcu::synchronize);
-      Thread.sleep(550);
-      holder.leave();
-      updater.join();
-    } finally {
-      log.removeHandler(handler);
-      log.setUseParentHandlers(true);
-    }
+    Holder holder = new Holder(rcu, Thread.ofPlatform().name("slow-reader"));
+    Thread updater = Thread.ofPlatform().start(rcu::synchronize);
+    Thread.sleep(550);
+    holder.leave();
+    updater.join();
     assertThat(report.get())
         .contains("stalling")
         .contains("slow-reader")
