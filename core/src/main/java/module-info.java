@@ -6,10 +6,11 @@
  * on portable fallbacks; {@code ./quiesce doctor} says which path is taken and what it costs.
  */
 module io.quiesce {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires static jdk.jfr;
   requires static java.management;
 
+  exports io.quiesce;
   exports io.quiesce.linux;
   exports io.quiesce.percpu;
   exports io.quiesce.rcu;

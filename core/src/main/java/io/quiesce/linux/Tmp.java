@@ -1,2 +1,0 @@
-package io.quiesce.linux;
-final class Tmp { private Tmp() {} }

@@ -1,2 +1,0 @@
-package io.quiesce.percpu;
-final class Tmp { private Tmp() {} }

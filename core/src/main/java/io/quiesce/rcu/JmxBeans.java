@@ -1,0 +1,97 @@
+package io.quiesce.rcu;
+
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers domains with JMX. Loaded only where {@code java.management} is there and {@code
+ * -Dquiesce.jmx=off} is not; a bean holds its domain weakly.
+ */
+final class JmxBeans {
+  private static final System.Logger LOG = System.getLogger("io.quiesce.rcu");
+
+  private JmxBeans() {}
+
+  static void register(Rcu rcu) {
+    try {
+      ObjectName name = name(rcu);
+      var server = ManagementFactory.getPlatformMBeanServer();
+      if (!server.isRegistered(name)) {
+        server.registerMBean(new Bean(new WeakReference<>(rcu)), name);
+      }
+    } catch (JMException | RuntimeException refused) {
+      LOG.log(Level.DEBUG, "domain {0} is not in JMX: {1}", rcu.name(), refused);
+    }
+  }
+
+  static void unregister(Rcu rcu) {
+    try {
+      ManagementFactory.getPlatformMBeanServer().unregisterMBean(name(rcu));
+    } catch (JMException | RuntimeException notRegistered) {
+      // Two domains of one name share the first one's bean.
+    }
+  }
+
+  private static ObjectName name(Rcu rcu) throws JMException {
+    return new ObjectName("io.quiesce:type=Rcu,name=" + ObjectName.quote(rcu.name()));
+  }
+
+  private record Bean(WeakReference<Rcu> rcu) implements RcuMXBean {
+    private @Nullable RcuStatistics statistics() {
+      Rcu domain = rcu.get();
+      return domain == null ? null : domain.statistics();
+    }
+
+    @Override
+    public String getFlavour() {
+      Rcu domain = rcu.get();
+      return domain == null ? "" : domain.flavour().name();
+    }
+
+    @Override
+    public long getGracePeriods() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.gracePeriods();
+    }
+
+    @Override
+    public int getRegisteredReaders() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.registeredReaders();
+    }
+
+    @Override
+    public long getPendingCallbacks() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.pendingCallbacks();
+    }
+
+    @Override
+    public long getPendingBlocks() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.pendingBlocks();
+    }
+
+    @Override
+    public long getPendingBytes() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.pendingBytes();
+    }
+
+    @Override
+    public long getOldestPendingMillis() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.oldestPending().toMillis();
+    }
+
+    @Override
+    public long getStalls() {
+      RcuStatistics s = statistics();
+      return s == null ? 0 : s.stalls();
+    }
+  }
+}

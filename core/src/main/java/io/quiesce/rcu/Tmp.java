@@ -1,2 +1,0 @@
-package io.quiesce.rcu;
-final class Tmp { private Tmp() {} }

@@ -1,0 +1,14 @@
+/**
+ * Small programs, one per use; each runs in the build and prints what it shows.
+ *
+ * <ul>
+ *   <li>{@link io.quiesce.examples.GuardedMappedFile}: swap and close a mapped file under readers.
+ *   <li>{@link io.quiesce.examples.ReloadedConfig}: publish a new version, release the old one.
+ *   <li>{@link io.quiesce.examples.EventLoop}: reading at no cost in a loop that announces when it
+ *       is between two messages.
+ * </ul>
+ */
+@NullMarked
+package io.quiesce.examples;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package io.quiesce.examples;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ExamplesTest {
+  @Test
+  void guardedMappedFile() throws Exception {
+    GuardedMappedFile.main(new String[0]);
+  }
+
+  @Test
+  void reloadedConfig() throws Exception {
+    ReloadedConfig.main(new String[0]);
+  }
+
+  @Test
+  void eventLoop() throws Exception {
+    EventLoop.main(new String[0]);
+  }
+}
