@@ -128,8 +128,7 @@ public final class Json {
         .toPlainString();
   }
 
-  private static void end(
-      boolean empty, String open, String close, StringBuilder out, int depth) {
+  private static void end(boolean empty, String open, String close, StringBuilder out, int depth) {
     if (empty) {
       out.append(open);
     } else {

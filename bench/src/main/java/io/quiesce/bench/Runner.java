@@ -175,8 +175,7 @@ public final class Runner {
 
     void start(String experiment) throws InterruptedException {
       try {
-        process =
-            SubjectProcess.start(commands.of(contestant.launch(), experiment), patience);
+        process = SubjectProcess.start(commands.of(contestant.launch(), experiment), patience);
         Contestant.Launch other = contestant.disturber();
         if (other != null) {
           disturber = SubjectProcess.start(commands.of(other, experiment), patience);

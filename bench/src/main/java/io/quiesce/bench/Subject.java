@@ -9,7 +9,9 @@ import java.util.Map;
  */
 public interface Subject extends AutoCloseable {
 
-  /** Thrown by {@link #setUp} where this machine cannot run the subject; the message is the cure. */
+  /**
+   * Thrown by {@link #setUp} where this machine cannot run the subject; the message is the cure.
+   */
   final class UnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

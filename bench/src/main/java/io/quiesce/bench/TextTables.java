@@ -40,9 +40,7 @@ public final class TextTables {
     Map<List<Object>, List<Report.Row>> cells = new LinkedHashMap<>();
     for (Report.Row row : report.rows()) {
       if (row.experiment().equals(experiment.name())) {
-        cells
-            .computeIfAbsent(List.of(row.cell(), row.measure()), k -> new ArrayList<>())
-            .add(row);
+        cells.computeIfAbsent(List.of(row.cell(), row.measure()), k -> new ArrayList<>()).add(row);
       }
     }
     return new ArrayList<>(cells.values());

@@ -83,8 +83,7 @@ public final class BarrierBystander implements Experiment {
     contestants.add(Contestant.java(ALONE, "bystander", Params.NONE));
     for (String strategy : strategies) {
       contestants.add(
-          Contestant.quiesce(
-              subject(strategy), "bystander", Params.of("strategy", strategy)));
+          Contestant.quiesce(subject(strategy), "bystander", Params.of("strategy", strategy)));
     }
     return new Cell(
         Params.of("bystander", "sibling"),

@@ -73,8 +73,7 @@ public final class BarrierCost implements Experiment {
   }
 
   private static Contestant ours(String strategy, Params params) {
-    return Contestant.quiesce(
-        "quiesce " + strategy, "barrier", params.with("strategy", strategy));
+    return Contestant.quiesce("quiesce " + strategy, "barrier", params.with("strategy", strategy));
   }
 
   private static Contestant peer(String strategy, Params params) {

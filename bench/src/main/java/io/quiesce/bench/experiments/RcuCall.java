@@ -73,8 +73,7 @@ public final class RcuCall implements Experiment {
       pairs.add(new Pair(our + " " + worker, peer));
     }
     pairs.add(new Pair(our, our + " monitor"));
-    return new Cell(
-        Params.of("measure", measure), unit, plan.round(100, 500), contestants, pairs);
+    return new Cell(Params.of("measure", measure), unit, plan.round(100, 500), contestants, pairs);
   }
 
   private static Contestant ours(String subject, String measure, String worker, String form) {

@@ -144,7 +144,7 @@ public final class BarrierSubject implements Subject {
         }
       }
     } while (!siblings.stopped());
-    ReadSubject.sink += sum;
+    Sink.take(sum);
   }
 
   @Override

@@ -58,7 +58,7 @@ public final class BystanderSubject implements Subject {
       to = System.nanoTime();
     } while (to < until);
     disturber.end();
-    ReadSubject.sink += state;
+    Sink.take(state);
     return Map.of("rate", (double) batches * Team.BATCH * 1e9 / (to - from));
   }
 

@@ -91,8 +91,7 @@ public final class CallSubject implements Subject {
 
   private void createWorkers() {
     rcu.callbacks()
-        .createPerCpuWorkers(
-            WorkerOptions.defaults().realTime(polls()), worker.endsWith("pinned"));
+        .createPerCpuWorkers(WorkerOptions.defaults().realTime(polls()), worker.endsWith("pinned"));
   }
 
   private void freeWorkers() {
@@ -164,8 +163,7 @@ public final class CallSubject implements Subject {
     batchesRun++;
     for (Deferred one : deferred) {
       if (one.runs != batchesRun) {
-        throw new IllegalStateException(
-            "a callback ran " + one.runs + " times, not " + batchesRun);
+        throw new IllegalStateException("a callback ran " + one.runs + " times, not " + batchesRun);
       }
     }
   }
@@ -196,7 +194,8 @@ public final class CallSubject implements Subject {
     settleState ^= settleState << 13;
     settleState ^= settleState >>> 17;
     settleState ^= settleState << 5;
-    long until = System.nanoTime() + 30_000_000 + Integer.remainderUnsigned(settleState, 10_000_000);
+    long until =
+        System.nanoTime() + 30_000_000 + Integer.remainderUnsigned(settleState, 10_000_000);
     for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }

@@ -11,10 +11,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * {@code rcu.close}: one thread replaces and closes an off-heap block of 4 KiB again and again while
- * others read it. Measures: {@code closer}, what the call costs the closer; {@code freed}, from the
- * call to the block's real end; {@code rate}, closes per second until all blocks are freed; {@code
- * readers}, how many sections of some {@code accesses} the readers get done meanwhile.
+ * {@code rcu.close}: one thread replaces and closes an off-heap block of 4 KiB again and again
+ * while others read it. Measures: {@code closer}, what the call costs the closer; {@code freed},
+ * from the call to the block's real end; {@code rate}, closes per second until all blocks are
+ * freed; {@code readers}, how many sections of some {@code accesses} the readers get done
+ * meanwhile.
  */
 public final class CloseSubject implements Subject {
   /** Blocks closed in a row, as an index closes many files at once; made before the timing. */
@@ -78,7 +79,7 @@ public final class CloseSubject implements Subject {
       done += 16;
     } while (!readers.stopped());
     sections[index * 16] = done;
-    ReadSubject.sink += sum;
+    Sink.take(sum);
   }
 
   @Override

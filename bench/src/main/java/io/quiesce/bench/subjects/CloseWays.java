@@ -165,7 +165,9 @@ final class CloseWays {
     final MemorySegment segment = arena.allocate(CloseWay.BYTES, 64).fill((byte) 1);
   }
 
-  /** {@code Arena.ofShared().close()}: readers who lose the race get an exception and look again. */
+  /**
+   * {@code Arena.ofShared().close()}: readers who lose the race get an exception and look again.
+   */
   private static final class ArenaWay implements CloseWay {
     private volatile Shared current = new Shared();
 
@@ -221,10 +223,14 @@ final class CloseWays {
 
     @Override
     public void replace(Block next) {
+      Raw old;
       lock.writeLock().lock();
-      Raw old = current;
-      current = (Raw) next;
-      lock.writeLock().unlock();
+      try {
+        old = current;
+        current = (Raw) next;
+      } finally {
+        lock.writeLock().unlock();
+      }
       old.free(); // whoever saw it held the lock
     }
 

@@ -204,13 +204,17 @@ final class ReadLoops {
             try {
               sum += data.item.value;
             } finally {
-              if (count.decrementAndGet() == 0) {
-                throw new IllegalStateException("nobody closes it here");
-              }
+              release(count);
             }
           }
           return sum;
         };
+  }
+
+  private static void release(AtomicLong count) {
+    if (count.decrementAndGet() == 0) {
+      throw new IllegalStateException("nobody closes it here");
+    }
   }
 
   /** Its "writers" are those who never wait, as our readers are. */

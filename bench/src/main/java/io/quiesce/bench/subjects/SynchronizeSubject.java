@@ -40,7 +40,7 @@ public final class SynchronizeSubject implements Subject {
       loop.betweenBatches();
     } while (!readers.stopped());
     loop.end();
-    ReadSubject.sink += sum;
+    Sink.take(sum);
   }
 
   @Override

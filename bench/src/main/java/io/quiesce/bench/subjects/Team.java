@@ -4,6 +4,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +19,10 @@ final class Team {
     void run(int index) throws Exception;
   }
 
-  /** Alone on its cache lines. */
-  private static final class Stop {
-    long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, pa, pb, pc, pd, pe, pf;
-    volatile boolean set;
-    long q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, qa, qb, qc, qd, qe, qf;
-  }
+  /** The stop flag is the middle element, alone on its cache lines. */
+  private static final int STOP = 32;
 
-  private final Stop stop = new Stop();
+  private final AtomicIntegerArray stop = new AtomicIntegerArray(2 * STOP);
   private final int size;
   private final CyclicBarrier start;
   private final CyclicBarrier finish;
@@ -63,13 +60,13 @@ final class Team {
   }
 
   boolean stopped() {
-    return stop.set;
+    return stop.getOpaque(STOP) != 0;
   }
 
   /** Lets the bodies go. */
   void begin() throws Exception {
     running = new CountDownLatch(size);
-    stop.set = false;
+    stop.set(STOP, 0);
     if (size > 0) {
       start.await();
     }
@@ -87,7 +84,7 @@ final class Team {
 
   /** Stops the bodies and waits for them. */
   void end() throws Exception {
-    stop.set = true;
+    stop.set(STOP, 1);
     if (size > 0) {
       finish.await();
     }
