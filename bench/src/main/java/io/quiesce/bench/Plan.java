@@ -24,7 +24,7 @@ public record Plan(boolean quick, int rounds, Duration warmUp, List<Integer> thr
    * @return the plan
    */
   public static Plan quick(int cpus) {
-    return new Plan(true, LEAST_ROUNDS, Duration.ofMillis(900), List.of(1, 2), cpus);
+    return new Plan(true, LEAST_ROUNDS, Duration.ofMillis(1600), List.of(1, 2), cpus);
   }
 
   /**

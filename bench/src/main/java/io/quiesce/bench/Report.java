@@ -64,6 +64,7 @@ public record Report(
    * @param subject whose gain it is
    * @param against the peer
    * @param gain over rounds
+   * @param agreeing how many rounds lie on the median's side of 1
    */
   public record Comparison(
       String experiment,
@@ -72,19 +73,20 @@ public record Report(
       Measure measure,
       String subject,
       String against,
-      Statistics gain) {
+      Statistics gain,
+      int agreeing) {
 
     /**
      * What a reader may conclude.
      *
-     * @return {@code win} or {@code loss} if every round says so and the median differs by more
-     *     than 2 %, else {@code even}
+     * @return {@code win} or {@code loss} if four rounds in five say so and the median differs by
+     *     more than 2 %, else {@code even}
      */
     public String verdict() {
-      if (gain.min() > 1 && gain.median() > 1.02) {
-        return "win";
+      if (agreeing * 5 < gain.runs() * 4 || Math.abs(gain.median() - 1) <= 0.02) {
+        return "even";
       }
-      return gain.max() < 1 && gain.median() < 0.98 ? "loss" : "even";
+      return gain.median() > 1 ? "win" : "loss";
     }
   }
 }

@@ -139,6 +139,9 @@ public final class Runner {
       Entrant subject = Objects.requireNonNull(byName.get(pair.subject()));
       Entrant against = Objects.requireNonNull(byName.get(pair.against()));
       if (subject.note.isEmpty() && against.note.isEmpty()) {
+        List<Double> gains = gains(cell.measure(), subject.values(cell), against.values(cell));
+        Statistics gain = Statistics.of(gains);
+        boolean better = gain.median() > 1;
         comparisons.add(
             new Report.Comparison(
                 experiment,
@@ -147,18 +150,19 @@ public final class Runner {
                 cell.measure(),
                 pair.subject(),
                 pair.against(),
-                gains(cell.measure(), subject.values(cell), against.values(cell))));
+                gain,
+                (int) gains.stream().filter(each -> each > 1 == better).count()));
       }
     }
   }
 
   /** One gain per round: neighbours in time are compared, never medians of different times. */
-  static Statistics gains(Measure measure, List<Double> subject, List<Double> against) {
+  static List<Double> gains(Measure measure, List<Double> subject, List<Double> against) {
     List<Double> gains = new ArrayList<>();
     for (int i = 0; i < Math.min(subject.size(), against.size()); i++) {
       gains.add(measure.gain(subject.get(i), against.get(i)));
     }
-    return Statistics.of(gains);
+    return gains;
   }
 
   /** A contestant in a running cell. A failure is a note, and it sits out the rest. */

@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -23,10 +25,8 @@ public final class SubjectHost {
 
   private static final Duration WARM_UP_ROUND = Duration.ofMillis(60);
 
-  /** Consecutive warm-up rounds that must agree, within {@link #AGREEMENT}. */
+  /** Consecutive warm-up rounds in which the compilers must have done nothing. */
   private static final int STEADY = 4;
-
-  private static final double AGREEMENT = 1.04;
 
   private SubjectHost() {}
 
@@ -66,16 +66,19 @@ public final class SubjectHost {
     }
   }
 
-  /** Rounds until the figures stand still, which they do once C2 has compiled what matters. */
+  /** Rounds until the JIT compilers have nothing left to do, at least a quarter of the limit. */
   private static void warmUp(Subject subject) throws Exception {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     long limit = Duration.ofMillis(Long.getLong(WARM_UP, 1000)).toNanos();
     long start = System.nanoTime();
-    double[] last = new double[STEADY];
-    for (int i = 0; System.nanoTime() - start < limit; i++) {
-      last[i % STEADY] = subject.round(WARM_UP_ROUND).values().iterator().next();
-      double least = Arrays.stream(last).min().orElse(0);
-      double most = Arrays.stream(last).max().orElse(0);
-      if (i >= STEADY && most <= least * AGREEMENT && System.nanoTime() - start > limit / 3) {
+    long spent = -1;
+    int steady = 0;
+    while (System.nanoTime() - start < limit) {
+      subject.round(WARM_UP_ROUND);
+      long now = compilers == null ? 0 : compilers.getTotalCompilationTime();
+      steady = now == spent ? steady + 1 : 0;
+      spent = now;
+      if (steady >= STEADY && System.nanoTime() - start > limit / 4) {
         break;
       }
     }

@@ -84,10 +84,10 @@ final class HtmlReport {
     legend("java", "peer on the JVM");
     legend("native", "peer in C");
     out.append(
-        "</p>\n<p class=\"legend\"><span><span class=\"badge win\">▲ 2.00</span> better in"
-            + " every round</span><span><span class=\"badge\">= 1.00</span> rounds disagree, or within"
-            + " 2 %</span><span><span class=\"badge loss\">▼ 0.50</span> worse in every"
-            + " round</span></p>\n");
+        "</p>\n<p class=\"legend\"><span><span class=\"badge win\">▲ 2.00</span> twice as"
+            + " good</span> <span><span class=\"badge\">= 1.00</span> within 2 %, or fewer than four"
+            + " rounds in five agree</span> <span><span class=\"badge loss\">▼ 0.50</span> half as"
+            + " good</span></p>\n");
   }
 
   private void legend(String kind, String label) {

@@ -12,6 +12,10 @@
     return size < 10 ? v.toFixed(2) : size < 100 ? v.toFixed(1) : v.toFixed(0);
   };
   var charts = [];
+  var ruler = document.createElement('canvas').getContext('2d');
+  var font = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+  ruler.font = font;
+  var width = function (text) { return ruler.measureText(text).width; };
 
   function option(cell) {
     var ink = css('--ink'), soft = css('--soft'), line = css('--line');
@@ -19,8 +23,9 @@
     var rows = cell.rows.slice().reverse(); // the axis grows upwards
     return {
       animation: false,
-      textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-      grid: {left: 8, right: 70, top: 4, bottom: 24, containLabel: true},
+      textStyle: {fontFamily: font.slice(5), fontSize: 12, color: ink},
+      grid: {left: Math.ceil(Math.max.apply(null, cell.rows.map(function (r) { return width(r.subject); }))) + 14,
+        right: 84, top: 4, bottom: 24},
       tooltip: {
         trigger: 'item',
         formatter: function (p) {
@@ -32,7 +37,7 @@
       xAxis: {
         type: cell.log ? 'log' : 'value',
         min: cell.log ? cell.floor : 0,
-        name: cell.log ? 'logarithmic' : '', nameLocation: 'end', nameGap: 8,
+        name: cell.log ? 'logarithmic' : '', nameLocation: 'end', nameGap: 14,
         nameTextStyle: {color: soft, fontSize: 11},
         axisLabel: {color: soft, formatter: number, hideOverlap: true},
         splitLine: {lineStyle: {color: line}}
@@ -41,7 +46,7 @@
         type: 'category',
         data: rows.map(function (r) { return r.subject; }),
         axisLine: {lineStyle: {color: line}}, axisTick: {show: false},
-        axisLabel: {color: ink, interval: 0}
+        axisLabel: {color: ink, interval: 0, fontSize: 12}
       },
       series: [{
         type: 'bar', barWidth: '58%',
@@ -62,7 +67,7 @@
             stroke(low[0], low[1] - h, low[0], low[1] + h),
             stroke(high[0], high[1] - h, high[0], high[1] + h),
             {type: 'text', style: {text: number(api.value(3)), x: high[0] + 7, y: high[1],
-              textVerticalAlign: 'middle', fill: soft, font: '12px system-ui, sans-serif'}}
+              textVerticalAlign: 'middle', fill: soft, font: font}}
           ]};
         }
       }]

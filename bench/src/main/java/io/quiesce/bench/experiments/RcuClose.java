@@ -37,7 +37,8 @@ public final class RcuClose implements Experiment {
         + " real end. rate: closes per second, making and freeing included, until all are freed."
         + " readers: sections per second of all readers while a thousand blocks per second are"
         + " closed. idle: that many more platform threads that have read once and sleep. Readers"
-        + " of an arena that lose the race get an exception and look again.";
+        + " of an arena that lose the race get an exception, clear the interrupt that comes with it,"
+        + " and look again.";
   }
 
   @Override

@@ -200,11 +200,20 @@ final class CloseWays {
           }
           return sum;
         } catch (IllegalStateException closed) {
+          clearInterrupt();
           if (block == current) {
             throw closed;
           }
         }
       }
+    }
+
+    /**
+     * The JVM stops a reader by an asynchronous exception, which also leaves the thread interrupted
+     * (seen on JDK 25): its next blocking call would throw.
+     */
+    private static void clearInterrupt() {
+      boolean ignored = Thread.interrupted();
     }
 
     @Override

@@ -26,7 +26,7 @@ final class Team {
   private final int size;
   private final CyclicBarrier start;
   private final CyclicBarrier finish;
-  private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile CountDownLatch running = new CountDownLatch(0);
 
   Team(int size, ThreadFactory threads, Body body) {
@@ -49,8 +49,9 @@ final class Team {
         start.await();
         try {
           body.run(index);
-        } catch (Exception e) {
+        } catch (Throwable e) { // an Error too: the others wait at the barrier
           failure.compareAndSet(null, e);
+          running.countDown();
         }
         finish.await();
       }
@@ -88,9 +89,9 @@ final class Team {
     if (size > 0) {
       finish.await();
     }
-    Exception thrown = failure.getAndSet(null);
+    Throwable thrown = failure.getAndSet(null);
     if (thrown != null) {
-      throw thrown;
+      throw new IllegalStateException("a thread of the subject failed: " + thrown, thrown);
     }
   }
 }

@@ -1,0 +1,86 @@
+package io.quiesce.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+class ExperimentsTest {
+  private record Shown(Cell cell, Params params, Cell.Pair pair) {}
+
+  private static List<Shown> comparisons(String experiment, Predicate<Cell.Pair> which) {
+    List<Shown> found = new ArrayList<>();
+    for (Cell cell : Experiments.find(experiment).orElseThrow().cells(Plan.quick(2))) {
+      cell.pairs().stream()
+          .filter(which)
+          .forEach(
+              pair -> {
+                Contestant subject =
+                    cell.contestants().stream()
+                        .filter(c -> c.subject().equals(pair.subject()))
+                        .findFirst()
+                        .orElseThrow();
+                found.add(new Shown(cell, subject.params(), pair));
+              });
+    }
+    return found;
+  }
+
+  private static List<Shown> comparisons(String experiment, String subject, String against) {
+    return comparisons(experiment, p -> p.equals(new Cell.Pair(subject, against)));
+  }
+
+  /** The comparisons that the project promises, by the names that checks use. */
+  @Test
+  void whatMustBeShownIsMeasured() {
+    assertThat(comparisons("rcu.read", "quiesce membarrier implicit", "liburcu bp")).hasSize(2);
+    assertThat(comparisons("rcu.read", "quiesce membarrier explicit", "liburcu memb")).hasSize(2);
+    assertThat(comparisons("rcu.read", "quiesce qsbr", "liburcu qsbr")).hasSize(2);
+    assertThat(comparisons("rcu.read", "quiesce qsbr", "bare dereference")).hasSize(2);
+    assertThat(comparisons("rcu.read", "quiesce membarrier implicit", "ReentrantReadWriteLock"))
+        .anyMatch(shown -> shown.cell().params().get("threads", 0) == 2);
+    assertThat(comparisons("rcu.synchronize", "quiesce membarrier", "liburcu memb"))
+        .anyMatch(shown -> shown.cell().params().get("readers", 0) == 1);
+    for (String measure : List.of("enqueue", "throughput", "idle-latency", "idle-barrier")) {
+      List<Shown> calls =
+          comparisons("rcu.call", "quiesce membarrier", "liburcu memb").stream()
+              .filter(shown -> shown.cell().params().get("measure", "").equals(measure))
+              .toList();
+      assertThat(calls).as(measure).hasSize(1);
+      assertThat(calls.getFirst().params().get("worker", "")).isEqualTo("default");
+    }
+    assertThat(
+            comparisons("rcu.close", "quiesce guarded", "Arena.ofShared").stream()
+                .map(Shown::cell)
+                .map(Cell::params)
+                .filter(params -> params.get("measure", "").equals("closer"))
+                .map(params -> params.get("readers", "") + "+" + params.get("idle", "")))
+        .containsExactlyInAnyOrder("1+0", "2+0", "1+1000");
+  }
+
+  @Test
+  void everyExperimentTellsHowItIsMeasuredAndHasPeers() {
+    for (Plan plan : List.of(Plan.quick(1), Plan.quick(2), Plan.full(64))) {
+      for (Experiment experiment : Experiments.all()) {
+        assertThat(experiment.name()).matches("[a-z]+\\.[a-z]+");
+        assertThat(experiment.method()).hasSizeGreaterThan(100);
+        assertThat(experiment.cells(plan)).isNotEmpty().allMatch(cell -> !cell.pairs().isEmpty());
+      }
+    }
+  }
+
+  @Test
+  void javaSubjectsExist() {
+    for (Experiment experiment : Experiments.all()) {
+      for (Cell cell : experiment.cells(Plan.full(4))) {
+        for (Contestant contestant : cell.contestants()) {
+          if (!contestant.launch().isNative()) {
+            assertThat(Subjects.create(contestant.launch().program())).isNotNull();
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.quiesce.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every kind of Java subject through a real process, for a moment. */
+@Timeout(120)
+class SubjectHostTest {
+  private static final Duration ROUND = Duration.ofMillis(10);
+
+  private static SubjectProcess start(String program, String experiment, List<String> words)
+      throws Exception {
+    Plan plan = new Plan(true, 1, Duration.ofMillis(50), List.of(1), 2);
+    return SubjectProcess.start(
+        JavaLauncher.command(program, experiment, Params.parse(words), plan),
+        SubjectProcess.Patience.DEFAULT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "read, rcu.read, threads=2 reader=implicit",
+    "read, rcu.read, threads=1 reader=virtual",
+    "read, rcu.read, threads=1 reader=qsbr",
+    "read, rcu.read, threads=2 reader=refcount",
+    "synchronize, rcu.synchronize, readers=1 flavour=membarrier",
+    "synchronize, rcu.synchronize, readers=1 flavour=sleepable",
+    "call, rcu.call, measure=enqueue worker=default batch=1000",
+    "call, rcu.call, measure=throughput worker=rt-pinned batch=1000 form=runnable",
+    "call, rcu.call, measure=idle-barrier worker=monitor",
+    "close, rcu.close, measure=closer way=guarded readers=1 idle=20",
+    "close, rcu.close, measure=freed way=retire readers=1",
+    "close, rcu.close, measure=rate way=arena readers=2",
+    "close, rcu.close, measure=readers way=refcount readers=2 accesses=1",
+    "barrier, barrier.cost, strategy=private siblings=1",
+    "bystander, barrier.bystander, strategy=batched",
+  })
+  void measures(String program, String experiment, String words) throws Exception {
+    try (SubjectProcess subject = start(program, experiment, List.of(words.split(" ", -1)))) {
+      subject.request(ROUND);
+      assertThat(subject.result(ROUND).values().iterator().next()).isPositive();
+      subject.request(ROUND);
+      assertThat(subject.result(ROUND).values().iterator().next()).isPositive();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "nothing, rcu.read, threads=1",
+    "read, rcu.read, reader=nobody",
+    "barrier, barrier.cost, strategy=hope",
+  })
+  void whatDoesNotExistIsOneSentence(String program, String experiment, String words) {
+    assertThatExceptionOfType(SubjectProcess.Failure.class)
+        .isThrownBy(() -> start(program, experiment, List.of(words)).close())
+        .withMessageMatching("ended with status 1: .* called .*");
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the harness. */
+@NullMarked
+package io.quiesce.bench;
+
+import org.jspecify.annotations.NullMarked;

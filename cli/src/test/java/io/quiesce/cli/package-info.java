@@ -1,0 +1,5 @@
+/** Tests of the command line, the report and the launcher. */
+@NullMarked
+package io.quiesce.cli;
+
+import org.jspecify.annotations.NullMarked;
