@@ -1,5 +1,6 @@
 package io.quiesce.linux;
 
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -89,8 +90,13 @@ final class Assembler {
       // Twice: the first round only finds out where the labels are.
       encode(table, code, descriptor, labels, null);
       encode(table, code, descriptor, labels, lines);
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new IllegalArgumentException("sequence '" + table.name() + "': " + e.getMessage(), e);
+    } catch (IllegalArgumentException | BufferOverflowException e) {
+      throw new IllegalArgumentException(
+          "sequence '"
+              + table.name()
+              + "': "
+              + (e instanceof BufferOverflowException ? "the page is full" : e.getMessage()),
+          e);
     }
     boolean restartable = labels.containsKey("abort");
     if (restartable) {

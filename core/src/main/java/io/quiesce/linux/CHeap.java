@@ -63,7 +63,7 @@ final class CHeap {
     try {
       FREE.invokeExact(block.raw());
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -72,7 +72,7 @@ final class CHeap {
     try {
       raw = (long) CALLOC.invokeExact(1L, bytes);
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
     if (raw == 0) {
       throw new OutOfMemoryError("the C library has no " + bytes + " bytes of off-heap memory");

@@ -105,13 +105,19 @@ public final class CodeSequence {
   }
 
   /**
-   * Its labels.
+   * Where a label stands; {@code start}, {@code commit} and {@code abort} bound the restartable
+   * part.
    *
-   * @return label to offset in bytes; {@code start}, {@code commit} and {@code abort} bound the
-   *     restartable part
+   * @param label its name
+   * @return offset from the start of the sequence, in bytes
+   * @throws IllegalArgumentException if there is no such label
    */
-  public Map<String, Integer> labels() {
-    return labels;
+  public int label(String label) {
+    Integer offset = labels.get(label);
+    if (offset == null) {
+      throw new IllegalArgumentException("sequence '" + name() + "' has no label '" + label + "'");
+    }
+    return offset;
   }
 
   /**

@@ -72,7 +72,7 @@ public final class MonotonicClock {
       return spec.getAtIndex(ValueLayout.JAVA_LONG, 0) * 1_000_000_000
           + spec.getAtIndex(ValueLayout.JAVA_LONG, 1);
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 }

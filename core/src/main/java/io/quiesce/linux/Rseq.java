@@ -81,7 +81,7 @@ public final class Rseq {
       }
       return Fallback.ON ? Math.max(-1, (int) Fallback.SCHED_GETCPU.invokeExact()) : -1;
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -97,7 +97,7 @@ public final class Rseq {
     try {
       return Math.max(-1, (int) Stubs.NODE.invokeExact());
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -115,7 +115,7 @@ public final class Rseq {
     try {
       return Math.max(-1, (int) Stubs.CONCURRENCY_ID.invokeExact());
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 

@@ -74,7 +74,7 @@ record RseqAbi(Facility facility, long offset, int featureSize) {
     try {
       return (long) getauxval.invokeExact(type);
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 }

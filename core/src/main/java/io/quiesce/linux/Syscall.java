@@ -80,7 +80,7 @@ final class Syscall {
     try {
       return (long) PLAIN.invokeExact(number, a, b, c, d, e, f);
     } catch (Throwable t) {
-      throw rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -91,7 +91,7 @@ final class Syscall {
       long result = (long) CAPTURING.invokeExact(state, number, a, b, c, d, e, f);
       return result == -1 ? -(int) ERRNO.get(state, 0L) : result;
     } catch (Throwable t) {
-      throw rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -106,16 +106,5 @@ final class Syscall {
       throw new LinuxException(name, (int) -result);
     }
     return result;
-  }
-
-  /** Lets what a handle threw pass unchanged; native calls throw only unchecked things. */
-  static RuntimeException rethrow(Throwable t) {
-    if (t instanceof Error error) {
-      throw error;
-    }
-    if (t instanceof RuntimeException exception) {
-      throw exception;
-    }
-    throw new IllegalStateException("a native call threw a checked exception", t);
   }
 }

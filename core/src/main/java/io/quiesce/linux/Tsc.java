@@ -132,7 +132,7 @@ public final class Tsc {
     try {
       return (long) Stubs.PLAIN.invokeExact();
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -149,7 +149,7 @@ public final class Tsc {
     try {
       return (long) Stubs.ORDERED.invokeExact();
     } catch (Throwable t) {
-      throw Syscall.rethrow(t);
+      throw Thrown.unchecked(t);
     }
   }
 
