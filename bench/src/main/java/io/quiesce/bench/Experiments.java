@@ -1,0 +1,43 @@
+package io.quiesce.bench;
+
+import io.quiesce.bench.experiments.BarrierBystander;
+import io.quiesce.bench.experiments.BarrierCost;
+import io.quiesce.bench.experiments.RcuCall;
+import io.quiesce.bench.experiments.RcuClose;
+import io.quiesce.bench.experiments.RcuRead;
+import io.quiesce.bench.experiments.RcuSynchronize;
+import java.util.List;
+import java.util.Optional;
+
+/** All experiments. */
+public final class Experiments {
+  private static final List<Experiment> ALL =
+      List.of(
+          new BarrierCost(),
+          new BarrierBystander(),
+          new RcuRead(),
+          new RcuSynchronize(),
+          new RcuCall(),
+          new RcuClose());
+
+  private Experiments() {}
+
+  /**
+   * All of them.
+   *
+   * @return in the order in which they run
+   */
+  public static List<Experiment> all() {
+    return ALL;
+  }
+
+  /**
+   * One of them.
+   *
+   * @param name its name
+   * @return the experiment, if there is one of that name
+   */
+  public static Optional<Experiment> find(String name) {
+    return ALL.stream().filter(experiment -> experiment.name().equals(name)).findFirst();
+  }
+}
