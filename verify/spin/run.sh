@@ -3,6 +3,7 @@
 # Searches every Spin model exhaustively, and every deliberately broken twin until it breaks.
 #
 #   run.sh [--quick]      all cases; --quick leaves out the largest configurations
+#   run.sh --only PREFIX  the cases whose name begins so, for example sleepable/
 #   run.sh --show NAME    the shortest counter-example of one twin, step by step
 #   run.sh --stats        as run.sh, with states and seconds behind every case
 #
@@ -43,7 +44,7 @@ quick | grace_period_two_phase | no-trailing-barrier              | freed   | -D
 quick | grace_period_two_phase | wait-flip-wait-no-leading-barrier| freed   | -DWAIT_FLIP_WAIT -DNO_LEADING
 quick | wakeup                 | two-enqueuers                    | -       |
 quick | wakeup                 | one-enqueuer-many-callbacks      | -       | -DENQUEUERS=1 -DCALLBACKS=4 -DSPURIOUS=4
-quick | wakeup                 | three-enqueuers                  | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=0
+quick | wakeup                 | three-enqueuers                  | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=1
 full  | wakeup                 | three-enqueuers-spurious         | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=2
 full  | wakeup                 | two-enqueuers-three-callbacks    | -       | -DCALLBACKS=3
 quick | wakeup                 | never-armed                      | idle    | -DNEVER_ARMED
@@ -77,7 +78,7 @@ quick | sleepable              | fenced-no-reader-fence           | freed   | -D
 CASES
 }
 
-usage() { echo "usage: run.sh [--quick] [--stats] | --show MODEL/NAME" >&2; exit 2; }
+usage() { echo "usage: run.sh [--quick] [--stats] [--only PREFIX] | --show MODEL/NAME" >&2; exit 2; }
 
 # Compiles one case into the current folder. Twins are searched breadth first: the first failure is a shortest one.
 compile() {   # model fails definitions...
@@ -135,11 +136,12 @@ run_case() {  # folder model name fails definitions...
 
 if [ "${1:-}" = --case ]; then shift; run_case "$@"; exit 0; fi
 
-quick="" show=""
+quick="" show="" only=""
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=1; export OPT=-O1 ;;   # compiling is most of the time of a small search
     --stats) export STATS=1 ;;
+    --only) [ $# -ge 2 ] || usage; only=$2; shift ;;
     --show) [ $# -ge 2 ] || usage; show=$2; shift ;;
     *) usage ;;
   esac
@@ -153,7 +155,7 @@ fi
 
 work=$(mktemp -d)
 pool=""
-cleanup() { [ -z "$pool" ] || kill "$pool" 2> /dev/null; rm -rf "$work"; }
+cleanup() { [ -z "$pool" ] || kill -- "-$pool" 2> /dev/null; rm -rf "$work"; }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
@@ -180,14 +182,18 @@ while IFS='|' read -r when model name fails flags; do
   read -r when <<< "$when"
   [ -z "$quick" ] || [ "$when" = quick ] || continue
   read -r model <<< "$model"; read -r name <<< "$name"; read -r fails <<< "$fails"; read -r flags <<< "$flags"
+  [[ $model/$name == "$only"* ]] || continue
   n=$((n + 1))
   echo "--case $work/$n $model $name $fails${flags:+ $flags}" >> "$work/list"
 done < <(cases)
+[ "$n" -gt 0 ] || { echo "run.sh: no case begins with $only" >&2; exit 2; }
 
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1)
 [ "$jobs" -le 4 ] || jobs=4           # each may take a few hundred megabytes
+set -m                                 # a process group of its own, so that an interrupt ends the searches too
 xargs -P "$jobs" -L 1 bash "$here/run.sh" < "$work/list" &
 pool=$!
+set +m
 
 passed=0 failed=0
 for ((i = 1; i <= n; i++)); do
