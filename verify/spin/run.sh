@@ -3,6 +3,7 @@
 # Searches every Spin model exhaustively, and every deliberately broken twin until it breaks.
 #
 #   run.sh [--quick]      all cases; --quick leaves out the largest configurations
+#   run.sh --only PREFIX  the cases whose name begins so, for example sleepable/
 #   run.sh --show NAME    the shortest counter-example of one twin, step by step
 #   run.sh --stats        as run.sh, with states and seconds behind every case
 #
@@ -19,31 +20,32 @@ quick | grace_period           | counter-one-reader-many-periods  | -       | -D
 full  | grace_period           | counter-three-readers            | -       | -DREADERS=3 -DSECTIONS=1 -DPERIODS=2
 quick | grace_period           | counter-in-order-loads           | -       | -DIN_ORDER_LOADS
 quick | grace_period           | no-membarrier                    | freed   | -DNO_MEMBARRIER
-quick | grace_period           | no-membarrier-in-order-loads     | freed   | -DNO_MEMBARRIER -DIN_ORDER_LOADS
+full  | grace_period           | no-membarrier-in-order-loads     | freed   | -DNO_MEMBARRIER -DIN_ORDER_LOADS
 quick | grace_period           | parity-single-pass               | freed   | -DPARITY
-quick | grace_period           | parity-single-pass-in-order-loads| freed   | -DPARITY -DIN_ORDER_LOADS
+full  | grace_period           | parity-single-pass-in-order-loads| freed   | -DPARITY -DIN_ORDER_LOADS
 quick | grace_period           | exit-plain                       | freed   | -DEXIT_PLAIN
 quick | grace_period           | exit-plain-trailing-barrier      | -       | -DEXIT_PLAIN -DTRAILING_BARRIER -DPERIODS=2
 full  | grace_period           | exit-plain-trailing-three-periods| -       | -DEXIT_PLAIN -DTRAILING_BARRIER
 quick | grace_period           | increment-first                  | freed   | -DINCREMENT_FIRST
-quick | grace_period           | increment-first-trailing-barrier | freed   | -DINCREMENT_FIRST -DTRAILING_BARRIER
+full  | grace_period           | increment-first-trailing-barrier | freed   | -DINCREMENT_FIRST -DTRAILING_BARRIER
 quick | grace_period           | increment-first-in-order-loads   | -       | -DINCREMENT_FIRST -DIN_ORDER_LOADS
 quick | grace_period           | load-before-entry                | freed   | -DLOAD_BEFORE_ENTRY
 quick | grace_period           | fenced                           | -       | -DFENCED
-quick | grace_period           | fenced-increment-first           | -       | -DFENCED -DINCREMENT_FIRST
+full  | grace_period           | fenced-increment-first           | -       | -DFENCED -DINCREMENT_FIRST
 quick | grace_period           | fenced-no-reader-fence           | freed   | -DNO_READER_FENCE
 quick | grace_period           | fenced-no-updater-fence          | freed   | -DFENCED -DNO_UPDATER_FENCE
-quick | grace_period_two_phase | flip-wait-flip-wait              | -       | -DPERIODS=2
+quick | grace_period_two_phase | flip-wait-flip-wait-once-each    | -       | -DPERIODS=2 -DSECTIONS=1
+full  | grace_period_two_phase | flip-wait-flip-wait              | -       | -DPERIODS=2
 full  | grace_period_two_phase | flip-wait-flip-wait-three-periods| -       |
 quick | grace_period_two_phase | wait-flip-wait                   | -       | -DWAIT_FLIP_WAIT -DPERIODS=2
 full  | grace_period_two_phase | wait-flip-wait-three-periods     | -       | -DWAIT_FLIP_WAIT
 quick | grace_period_two_phase | one-flip                         | freed   | -DONE_FLIP
 quick | grace_period_two_phase | no-leading-barrier               | freed   | -DNO_LEADING
 quick | grace_period_two_phase | no-trailing-barrier              | freed   | -DNO_TRAILING
-quick | grace_period_two_phase | wait-flip-wait-no-leading-barrier| freed   | -DWAIT_FLIP_WAIT -DNO_LEADING
+full  | grace_period_two_phase | wait-flip-wait-no-leading-barrier| freed   | -DWAIT_FLIP_WAIT -DNO_LEADING
 quick | wakeup                 | two-enqueuers                    | -       |
-quick | wakeup                 | one-enqueuer-many-callbacks      | -       | -DENQUEUERS=1 -DCALLBACKS=4 -DSPURIOUS=4
-quick | wakeup                 | three-enqueuers                  | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=0
+full  | wakeup                 | one-enqueuer-many-callbacks      | -       | -DENQUEUERS=1 -DCALLBACKS=4 -DSPURIOUS=4
+quick | wakeup                 | three-enqueuers                  | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=1
 full  | wakeup                 | three-enqueuers-spurious         | -       | -DENQUEUERS=3 -DCALLBACKS=1 -DSPURIOUS=2
 full  | wakeup                 | two-enqueuers-three-callbacks    | -       | -DCALLBACKS=3
 quick | wakeup                 | never-armed                      | idle    | -DNEVER_ARMED
@@ -58,17 +60,17 @@ quick | sleepable              | plain-readers                    | -       | -D
 quick | sleepable              | plain-reader-twice               | -       | -DREADERS=1 -DPERIODS=3
 full  | sleepable              | plain-readers-twice-and-once     | -       | -DOTHERS=1
 full  | sleepable              | plain-readers-three              | -       | -DREADERS=3 -DSECTIONS=1 -DPERIODS=1
-quick | sleepable              | no-leading-barrier               | -       | -DSECTIONS=1 -DNO_LEADING
-quick | sleepable              | no-trailing-barrier              | -       | -DSECTIONS=1 -DLOCAL_TRAILING
+full  | sleepable              | no-leading-barrier               | -       | -DSECTIONS=1 -DNO_LEADING
+full  | sleepable              | no-trailing-barrier              | -       | -DSECTIONS=1 -DLOCAL_TRAILING
 full  | sleepable              | middle-barriers-only             | -       | -DOTHERS=1 -DNO_LEADING -DLOCAL_TRAILING
 quick | sleepable              | release-one-membarrier           | -       | -DOTHERS=1 -DEXIT_RELEASE -DLOCAL_MIDDLE -DLOCAL_TRAILING
 full  | sleepable              | release-one-membarrier-twice     | -       | -DEXIT_RELEASE -DLOCAL_MIDDLE -DLOCAL_TRAILING
 full  | sleepable              | release-one-membarrier-three     | -       | -DREADERS=3 -DSECTIONS=1 -DEXIT_RELEASE -DLOCAL_MIDDLE -DLOCAL_TRAILING
 quick | sleepable              | locks-first                      | freed   | -DSECTIONS=1 -DLOCKS_FIRST
-quick | sleepable              | locks-first-release              | freed   | -DSECTIONS=1 -DLOCKS_FIRST -DEXIT_RELEASE
+full  | sleepable              | locks-first-release              | freed   | -DSECTIONS=1 -DLOCKS_FIRST -DEXIT_RELEASE
 quick | sleepable              | one-wait                         | freed   | -DSECTIONS=1 -DONE_WAIT
 quick | sleepable              | no-middle-barrier                | freed   | -DSECTIONS=1 -DNO_MIDDLE
-quick | sleepable              | no-middle-barrier-release        | freed   | -DSECTIONS=1 -DNO_MIDDLE -DEXIT_RELEASE
+full  | sleepable              | no-middle-barrier-release        | freed   | -DSECTIONS=1 -DNO_MIDDLE -DEXIT_RELEASE
 quick | sleepable              | plain-readers-local-middle       | freed   | -DSECTIONS=1 -DLOCAL_MIDDLE
 quick | sleepable              | release-no-membarrier            | freed   | -DSECTIONS=1 -DNO_LEADING -DEXIT_RELEASE -DLOCAL_MIDDLE
 quick | sleepable              | fenced                           | -       | -DOTHERS=1 -DFENCED
@@ -77,7 +79,7 @@ quick | sleepable              | fenced-no-reader-fence           | freed   | -D
 CASES
 }
 
-usage() { echo "usage: run.sh [--quick] [--stats] | --show MODEL/NAME" >&2; exit 2; }
+usage() { echo "usage: run.sh [--quick] [--stats] [--only PREFIX] | --show MODEL/NAME" >&2; exit 2; }
 
 # Compiles one case into the current folder. Twins are searched breadth first: the first failure is a shortest one.
 compile() {   # model fails definitions...
@@ -135,11 +137,12 @@ run_case() {  # folder model name fails definitions...
 
 if [ "${1:-}" = --case ]; then shift; run_case "$@"; exit 0; fi
 
-quick="" show=""
+quick="" show="" only=""
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=1; export OPT=-O1 ;;   # compiling is most of the time of a small search
     --stats) export STATS=1 ;;
+    --only) [ $# -ge 2 ] || usage; only=$2; shift ;;
     --show) [ $# -ge 2 ] || usage; show=$2; shift ;;
     *) usage ;;
   esac
@@ -153,7 +156,7 @@ fi
 
 work=$(mktemp -d)
 pool=""
-cleanup() { [ -z "$pool" ] || kill "$pool" 2> /dev/null; rm -rf "$work"; }
+cleanup() { [ -z "$pool" ] || kill -- "-$pool" 2> /dev/null; rm -rf "$work"; }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
@@ -180,14 +183,18 @@ while IFS='|' read -r when model name fails flags; do
   read -r when <<< "$when"
   [ -z "$quick" ] || [ "$when" = quick ] || continue
   read -r model <<< "$model"; read -r name <<< "$name"; read -r fails <<< "$fails"; read -r flags <<< "$flags"
+  [[ $model/$name == "$only"* ]] || continue
   n=$((n + 1))
   echo "--case $work/$n $model $name $fails${flags:+ $flags}" >> "$work/list"
 done < <(cases)
+[ "$n" -gt 0 ] || { echo "run.sh: no case begins with $only" >&2; exit 2; }
 
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1)
 [ "$jobs" -le 4 ] || jobs=4           # each may take a few hundred megabytes
+set -m                                 # a process group of its own, so that an interrupt ends the searches too
 xargs -P "$jobs" -L 1 bash "$here/run.sh" < "$work/list" &
 pool=$!
+set +m
 
 passed=0 failed=0
 for ((i = 1; i <= n; i++)); do
