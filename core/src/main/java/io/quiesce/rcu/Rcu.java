@@ -96,8 +96,22 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     SLEEPABLE
   }
 
+  /** Made at first use; what it refuses it says at each use, never as a class that failed. */
   private static final class Shared {
-    static final Rcu DOMAIN = new Rcu(new RcuBuilder("shared"), true);
+    static final @Nullable Rcu DOMAIN;
+    static final @Nullable RuntimeException REFUSED;
+
+    static {
+      Rcu domain = null;
+      RuntimeException refused = null;
+      try {
+        domain = new Rcu(new RcuBuilder("shared"), true);
+      } catch (RuntimeException e) {
+        refused = e;
+      }
+      DOMAIN = domain;
+      REFUSED = refused;
+    }
   }
 
   private final String name;
@@ -119,6 +133,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
   private volatile boolean closed;
 
   Rcu(RcuBuilder builder, boolean shared) {
+    Platform.verify();
     this.name = builder.name();
     this.flavour = builder.chosenFlavour();
     this.shared = shared;
@@ -139,9 +154,16 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
    * The domain of the process. It is never closed.
    *
    * @return always the same domain
+   * @throws IllegalStateException under {@code -Dquiesce.native=require} where native access is
+   *     refused
+   * @throws IllegalArgumentException if {@code -Dquiesce.rcu.flavour} names no flavour
    */
   public static Rcu shared() {
-    return Shared.DOMAIN;
+    Rcu domain = Shared.DOMAIN;
+    if (domain == null) {
+      throw Objects.requireNonNull(Shared.REFUSED);
+    }
+    return domain;
   }
 
   /**

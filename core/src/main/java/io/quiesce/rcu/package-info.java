@@ -2,19 +2,19 @@
  * Read-copy update: readers that never wait, and everything that updaters need so that nothing is
  * freed under them.
  *
- * <pre>
- *   reader                              updater
- *   try (Section s = rcu.read()) {      T old = ref.getAndSet(next);     publish
- *     use(ref.get(s));                  rcu.call(() -> free(old));       let go, a grace period later
- *   }
+ * <pre>{@code
+ * reader                              updater
+ * try (Section s = rcu.read()) {      T old = ref.getAndSet(next);     publish
+ *   use(ref.get(s));                  rcu.call(() -> free(old));       let go, a grace period later
+ * }
  *
- *   time ------------------------------------------------------------------->
- *   reader 1   [=== old ===]
- *   reader 2          [======= old =======]
- *   reader 3                 [=== new ===]          sections that begin after
- *   updater          ^publish             ^         the publication see the new
- *                    |<--- grace period ->|free old
- * </pre>
+ * time ------------------------------------------------------------------->
+ * reader 1   [=== old ===]
+ * reader 2          [======= old =======]
+ * reader 3                 [=== new ===]          sections that begin after
+ * updater          ^publish             ^         the publication see the new
+ *                  |<--- grace period ->|free old
+ * }</pre>
  *
  * What lives here, from the top:
  *
@@ -30,8 +30,8 @@
  *       RetireBuffer}, {@code StallReport}.
  * </ul>
  *
- * <p>Guarantees, lettered: {@code docs/ordering.md}. Example: {@code
- * examples/GuardedMappedFile.java}.
+ * <p>Guarantees, lettered: {@code docs/ordering.md}. Example: the programs of the module {@code
+ * quiesce-examples}.
  */
 @NullMarked
 package io.quiesce.rcu;

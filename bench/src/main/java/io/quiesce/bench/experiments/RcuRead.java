@@ -32,6 +32,9 @@ public final class RcuRead implements Experiment {
           new Pair("quiesce fenced", "liburcu mb"),
           new Pair("quiesce qsbr", "liburcu qsbr"),
           new Pair("quiesce qsbr", "bare dereference"),
+          new Pair("quiesce implicit RcuRef", "liburcu bp"),
+          new Pair("quiesce qsbr RcuRef", "liburcu qsbr"),
+          new Pair("quiesce qsbr RcuRef", "bare dereference"),
           new Pair("quiesce sleepable", "ReentrantReadWriteLock"),
           new Pair("quiesce sleepable", "reference count"),
           new Pair("quiesce guarded", "ReentrantReadWriteLock"),
@@ -52,11 +55,13 @@ public final class RcuRead implements Experiment {
 
   @Override
   public String method() {
-    return "Each thread opens a section, reads one word behind a reference and closes the section,"
+    return "Each thread opens a section, reads one word behind a typed reference and closes the"
+        + " section,"
         + " 1,024 times between two looks at the stop flag. Counted is wall time from the first"
         + " thread's start to the last one's end, times threads, over all sections. qsbr readers"
-        + " are online throughout and announce a quiescent state every 1,024 sections, here and in"
-        + " liburcu, whose read side is inlined. Nobody updates meanwhile. The bare dereference is"
+        + " are online throughout and announce a quiescent state every 1,024 reads, here and in"
+        + " liburcu, whose read side is inlined. RcuRef rows follow an RcuRef, which checks the"
+        + " section and casts. Nobody updates meanwhile. The bare dereference is"
         + " the same loop without sections: the floor. An optimistic StampedLock read can protect"
         + " nothing that is freed; it is here for its cost.";
   }
@@ -79,6 +84,8 @@ public final class RcuRead implements Experiment {
             peer("liburcu bp", "urcu-bp", params),
             ours("quiesce qsbr", "qsbr", params),
             peer("liburcu qsbr", "urcu-qsbr", params),
+            ours("quiesce implicit RcuRef", "implicit-ref", params),
+            ours("quiesce qsbr RcuRef", "qsbr-ref", params),
             theirs("bare dereference", "bare", params),
             ours("quiesce fenced", "fenced", params),
             peer("liburcu mb", "urcu-mb", params),

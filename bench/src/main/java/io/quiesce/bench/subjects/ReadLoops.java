@@ -5,24 +5,59 @@ import io.quiesce.rcu.Rcu;
 import io.quiesce.rcu.RcuRef;
 import io.quiesce.rcu.Reader;
 import io.quiesce.rcu.Section;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
 import org.HdrHistogram.WriterReaderPhaser;
 
-/** The ways of reading, written as a user would write them. */
+/**
+ * The ways of reading, written as a user would write them.
+ *
+ * <p>What readers follow is a field of its own type, read with acquire, where C has a typed pointer
+ * and {@code rcu_dereference}. An {@link RcuRef} does more than that: it checks the section and
+ * casts what it returns. That price has subjects of its own, marked {@code -ref}.
+ */
 final class ReadLoops {
   private ReadLoops() {}
 
+  /** The domain as a constant, which is how programs have theirs. */
+  private static final class Shared {
+    static final Rcu RCU = Rcu.create("read");
+  }
+
+  /** The reference that readers follow. */
+  private static final class Published {
+    private static final VarHandle ITEM;
+
+    static {
+      try {
+        ITEM = MethodHandles.lookup().findVarHandle(Published.class, "item", Item.class);
+      } catch (ReflectiveOperationException impossible) {
+        throw new ExceptionInInitializerError(impossible);
+      }
+    }
+
+    @SuppressWarnings("UnusedVariable") // through ITEM
+    private Item item = new Item(1);
+
+    Item get() {
+      return (Item) ITEM.getAcquire(this);
+    }
+  }
+
   static ReadLoop.Factory of(String reader) {
     return switch (reader) {
-      case "implicit", "virtual" -> implicit(Rcu.create("read"));
+      case "implicit", "virtual" -> implicitShared();
+      case "implicit-ref" -> implicitRef(Rcu.create("read"));
       case "sleepable" -> implicit(domain(Rcu.Flavour.SLEEPABLE));
       case "fenced" -> implicit(domain(Rcu.Flavour.FENCED));
       case "explicit" -> explicit(Rcu.create("read"));
       case "qsbr" -> qsbr(domain(Rcu.Flavour.QSBR));
+      case "qsbr-ref" -> qsbrRef(domain(Rcu.Flavour.QSBR));
       case "guarded" -> guarded();
-      case "bare" -> bare(Rcu.create("read").ref(new Item(1)));
+      case "bare" -> bare(new Published());
       case "rwlock" -> readWriteLock();
       case "stamped-read" -> stampedRead();
       case "stamped-optimistic" -> stampedOptimistic();
@@ -36,7 +71,35 @@ final class ReadLoops {
     return Rcu.builder("read").flavour(flavour).build();
   }
 
+  private static ReadLoop.Factory implicitShared() {
+    Published shared = new Published();
+    return () ->
+        () -> {
+          long sum = 0;
+          for (int i = 0; i < Team.BATCH; i++) {
+            try (Section _ = Shared.RCU.read()) {
+              sum += shared.get().value;
+            }
+          }
+          return sum;
+        };
+  }
+
   static ReadLoop.Factory implicit(Rcu rcu) {
+    Published shared = new Published();
+    return () ->
+        () -> {
+          long sum = 0;
+          for (int i = 0; i < Team.BATCH; i++) {
+            try (Section _ = rcu.read()) {
+              sum += shared.get().value;
+            }
+          }
+          return sum;
+        };
+  }
+
+  private static ReadLoop.Factory implicitRef(Rcu rcu) {
     RcuRef<Item> ref = rcu.ref(new Item(1));
     return () ->
         () -> {
@@ -51,14 +114,14 @@ final class ReadLoops {
   }
 
   private static ReadLoop.Factory explicit(Rcu rcu) {
-    RcuRef<Item> ref = rcu.ref(new Item(1));
+    Published shared = new Published();
     return () -> {
       Reader reader = rcu.reader();
       return () -> {
         long sum = 0;
         for (int i = 0; i < Team.BATCH; i++) {
-          try (Section section = reader.read()) {
-            sum += ref.get(section).value;
+          try (Section _ = reader.read()) {
+            sum += shared.get().value;
           }
         }
         return sum;
@@ -67,36 +130,57 @@ final class ReadLoops {
   }
 
   static ReadLoop.Factory qsbr(Rcu rcu) {
-    RcuRef<Item> ref = rcu.ref(new Item(1));
-    return () -> new Qsbr(rcu.reader(), ref);
+    Published shared = new Published();
+    return () -> new Qsbr(rcu.reader(), shared);
   }
 
-  /** Online for the whole round; a quiescent state after each batch, as in the native peer. */
-  private record Qsbr(Reader reader, RcuRef<Item> ref) implements ReadLoop {
+  private static ReadLoop.Factory qsbrRef(Rcu rcu) {
+    RcuRef<Item> ref = rcu.ref(new Item(1));
+    return () -> new QsbrRef(rcu.reader(), ref);
+  }
+
+  /**
+   * An event loop: online for the whole round, quiescent after each batch, like the native peer.
+   */
+  private interface Online extends ReadLoop {
+    Reader reader();
+
     @Override
-    public void begin() {
-      reader.online();
+    default void begin() {
+      reader().online();
     }
 
+    @Override
+    default void betweenBatches() {
+      reader().quiescentState();
+    }
+
+    @Override
+    default void end() {
+      reader().offline();
+    }
+  }
+
+  /** Sections of an online reader are nothing, as in liburcu's qsbr; so there are none. */
+  private record Qsbr(Reader reader, Published shared) implements Online {
     @Override
     public long batch() {
       long sum = 0;
       for (int i = 0; i < Team.BATCH; i++) {
-        try (Section section = reader.read()) {
-          sum += ref.get(section).value;
-        }
+        sum += shared.get().value;
       }
       return sum;
     }
+  }
 
+  private record QsbrRef(Reader reader, RcuRef<Item> ref) implements Online {
     @Override
-    public void betweenBatches() {
-      reader.quiescentState();
-    }
-
-    @Override
-    public void end() {
-      reader.offline();
+    public long batch() {
+      long sum = 0;
+      for (int i = 0; i < Team.BATCH; i++) {
+        sum += ref.get(reader).value;
+      }
+      return sum;
     }
   }
 
@@ -115,12 +199,12 @@ final class ReadLoops {
   }
 
   /** No section: the floor that no reader can beat. */
-  private static ReadLoop.Factory bare(RcuRef<Item> ref) {
+  private static ReadLoop.Factory bare(Published shared) {
     return () ->
         () -> {
           long sum = 0;
           for (int i = 0; i < Team.BATCH; i++) {
-            sum += ref.getAcquire().value;
+            sum += shared.get().value;
           }
           return sum;
         };
