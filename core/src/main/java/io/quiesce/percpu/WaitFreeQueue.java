@@ -200,6 +200,7 @@ public final class WaitFreeQueue {
       }
     }
     NEXT.setOpaque(dummy, second);
+    NEXT.set(first, null); // who keeps the node must not keep everything behind it
     return first;
   }
 
@@ -263,7 +264,13 @@ public final class WaitFreeQueue {
     public @Nullable Node poll() {
       Node node = first;
       if (node != null) {
-        first = node == last ? null : awaitNext(node);
+        if (node == last) {
+          first = null;
+          last = null;
+        } else {
+          first = awaitNext(node);
+          NEXT.set(node, null); // who keeps the node must not keep everything behind it
+        }
       }
       return node;
     }

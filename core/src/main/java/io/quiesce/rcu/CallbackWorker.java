@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that runs callbacks after a grace period: the {@code call_rcu} worker.
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>
  *   loop:
- *     take everything that is queued and retired
+ *     take everything that is queued, then everything that is retired  (C.3)
  *     one grace period for all of it
  *     run the batch
  *     nothing queued: lower the wake-up word, look once more, sleep   (see {@link WakeWord})
@@ -72,7 +73,7 @@ public final class CallbackWorker {
   private volatile boolean stopping;
   private volatile boolean handedOver;
   private volatile boolean paused;
-  private volatile boolean idle = true;
+  private volatile boolean resting;
   private boolean pinRefused;
 
   /** When everything that is pending now was certainly not queued yet; for the age gauge. */
@@ -147,9 +148,16 @@ public final class CallbackWorker {
 
   /** Queues. Wait-free but for a wake-up when the worker sleeps. */
   void enqueue(Callback callback) {
-    long before = append(callback);
-    if (before - run.get() >= options.hurryAbove()) {
-      relieve(before);
+    if (append(callback) - run.get() >= options.hurryAbove() && !hurry) {
+      hurry();
+    }
+  }
+
+  /** Queues, and blocks where back-pressure asks for it and the caller can afford it. */
+  void enqueueOrWait(Callback callback) {
+    enqueue(callback);
+    if (options.blockAbove() != Long.MAX_VALUE && pending() > options.blockAbove()) {
+      relieve();
     }
   }
 
@@ -163,15 +171,12 @@ public final class CallbackWorker {
     return before;
   }
 
-  private void relieve(long before) {
-    if (!hurry) {
-      hurry();
-    }
-    if (before - run.get() < options.blockAbove() || owner.mayNotBlock()) {
+  private void relieve() {
+    if (owner.mayNotBlock()) {
       return;
     }
     boolean interrupted = false;
-    while (pending() > options.blockAbove() / 2 && !handedOver) {
+    while (pending() > options.blockAbove() / 2 && !handedOver && !paused) {
       hurry();
       LockSupport.parkNanos(this, 1_000_000);
       interrupted |= Thread.interrupted();
@@ -184,9 +189,6 @@ public final class CallbackWorker {
   /** By {@link RetireBuffer}, after a full fence. */
   void wakeForRetired() {
     word.wake();
-    if (handedOver) { // C.1
-      move();
-    }
   }
 
   /** By {@link RetireBuffer}, when a chunk is full: bounds what waits for the delay. */
@@ -218,7 +220,7 @@ public final class CallbackWorker {
 
   /** Whether a paused worker has come to rest. */
   boolean isResting() {
-    return idle || !thread.isAlive();
+    return resting || !thread.isAlive();
   }
 
   /** Asks the thread to run what is queued and end. */
@@ -241,11 +243,11 @@ public final class CallbackWorker {
       }
       boolean hurried = hurry;
       hurry = false; // C.2: what is queued before somebody hurries is in the batch taken below
-      retired.drainTo(queue);
       WaitFreeQueue.Batch batch = queue.splice();
-      if (!batch.isEmpty()) {
+      RetireBuffer.Chunk blocks = retired.drain(); // C.3: after the queue, and run before it
+      if (!batch.isEmpty() || blocks != null) {
         begun = System.nanoTime();
-        runBatch(batch, hurried);
+        runBatch(batch, blocks, hurried);
       } else if (stopping) {
         break;
       }
@@ -263,11 +265,19 @@ public final class CallbackWorker {
     }
   }
 
-  private void runBatch(WaitFreeQueue.Batch batch, boolean expedited) {
+  private void runBatch(
+      WaitFreeQueue.Batch batch, RetireBuffer.@Nullable Chunk blocks, boolean expedited) {
     long begun = System.nanoTime();
     long bytes = retired.pendingBytes();
     GracePeriod gracePeriod = rcu().gracePeriod();
     awaitGracePeriod(gracePeriod, expedited);
+    long blockCount = 0;
+    for (RetireBuffer.Chunk chunk = blocks; chunk != null; ) {
+      RetireBuffer.Chunk rest = chunk.cut();
+      blockCount += chunk.count();
+      chunk.run(); // throws nothing
+      chunk = rest;
+    }
     long count = 0;
     for (Callback callback = (Callback) batch.poll();
         callback != null;
@@ -284,7 +294,12 @@ public final class CallbackWorker {
     }
     run.set(run.get() + (count & 1023));
     oldest = begun;
-    RcuEvents.batch(rcu().name(), name, count, Math.max(0, bytes - retired.pendingBytes()), begun);
+    try {
+      long freed = Math.max(0, bytes - retired.pendingBytes());
+      RcuEvents.batch(rcu().name(), name, count + blockCount, freed, begun);
+    } catch (Throwable failure) {
+      logFailure("event of a batch", failure);
+    }
   }
 
   /** A failing barrier must not cost callbacks: say so, wait, try again. */
@@ -293,7 +308,7 @@ public final class CallbackWorker {
       try {
         gracePeriod.await(gracePeriod.snapshot(), expedited);
         return;
-      } catch (RuntimeException failure) {
+      } catch (Throwable failure) {
         logFailure("grace period (its callbacks wait for the next try)", failure);
         LockSupport.parkNanos(100_000_000);
       }
@@ -328,19 +343,23 @@ public final class CallbackWorker {
   }
 
   private void rest() {
-    idle = true;
+    resting = true;
     while (paused && !stopping) {
       LockSupport.park(this);
       Thread.interrupted();
     }
-    idle = false;
+    resting = false;
   }
 
-  /** Moves what is left to the domain's default worker, in order. */
-  private void move() {
+  /** Moves what is left to the domain's default worker, in order, blocks first (C.3). */
+  void move() {
     synchronized (moving) {
-      retired.drainTo(queue);
       WaitFreeQueue.Batch batch = queue.splice();
+      for (RetireBuffer.Chunk chunk = retired.drain(); chunk != null; ) {
+        RetireBuffer.Chunk rest = chunk.cut();
+        owner.heir().append(chunk);
+        chunk = rest;
+      }
       for (Callback callback = (Callback) batch.poll();
           callback != null;
           callback = (Callback) batch.poll()) {

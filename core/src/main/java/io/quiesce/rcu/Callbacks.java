@@ -96,8 +96,8 @@ public final class Callbacks {
   }
 
   /**
-   * Starts one worker for every possible CPU that has none, pinned to it, and sends the callbacks
-   * of threads on a CPU to its worker. Without a way to tell the CPU (see {@link Rseq#cpu()}) the
+   * Starts one worker for every online CPU that has none, pinned to it, and sends the callbacks of
+   * threads on a CPU to its worker. Without a way to tell the CPU (see {@link Rseq#cpu()}) the
    * default worker goes on taking them.
    *
    * @param options how they work; their CPU number is overridden
@@ -257,14 +257,23 @@ public final class Callbacks {
 
   /**
    * Holds all workers between two batches, and those that start later, until {@link #resume()}:
-   * nothing runs, everything queues. Returns when they rest. For checkpoints and for tests.
+   * nothing runs, everything queues, nobody is blocked by back-pressure. Returns when they rest, or
+   * early when interrupted. For checkpoints and for tests.
    *
-   * @throws IllegalStateException from a callback, which would wait for itself
+   * @throws IllegalStateException inside a section of this domain or from a callback, which would
+   *     wait for itself
    */
   public void pause() {
-    if (isWorker()) {
-      throw new IllegalStateException("a callback cannot pause the worker that runs it");
+    rcu.checkMayWaitForCallbacks("pause()");
+    Reader reader = rcu.goOffline();
+    try {
+      pauseAndWait();
+    } finally {
+      Rcu.backOnline(reader);
     }
+  }
+
+  private void pauseAndWait() {
     synchronized (lock) {
       paused = true;
       workers.forEach(worker -> worker.pause(true));
@@ -298,7 +307,7 @@ public final class Callbacks {
   }
 
   boolean mayNotBlock() {
-    return isWorker() || rcu.isReading();
+    return isWorker() || rcu.mayBeReading();
   }
 
   void left(CallbackWorker worker) {

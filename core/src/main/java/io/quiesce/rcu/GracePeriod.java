@@ -218,6 +218,7 @@ final class GracePeriod {
     }
     wait.next();
     while (!counts.isEmpty(generation)) {
+      rcu.closeLostSections();
       // An attempt costs a process-wide barrier, so there is no point in spinning between two.
       if (wait.pauseLong() && wait.isStalled()) {
         stalls.report(null, 0, counts, wait.elapsedNanos());

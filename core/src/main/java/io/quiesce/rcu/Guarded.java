@@ -214,11 +214,7 @@ public final class Guarded<T> implements AutoCloseable {
       throws TimeoutException, InterruptedException, ExecutionException {
     rcu.checkMayWaitForCallbacks("closeAndWait()");
     close();
-    Reader reader = rcu.findReader();
-    boolean online = reader != null && reader.online;
-    if (reader != null && online) {
-      reader.offline();
-    }
+    Reader online = rcu.goOffline();
     try {
       CompletableFuture<@Nullable Void> done = whenClosed();
       rcu.callbacks().hurry();
@@ -227,9 +223,7 @@ public final class Guarded<T> implements AutoCloseable {
       throw new TimeoutException(
           "not closed after " + limit + "; still in use by " + rcu.describeReaders());
     } finally {
-      if (reader != null && online) {
-        reader.online();
-      }
+      Rcu.backOnline(online);
     }
   }
 

@@ -3,6 +3,8 @@ package io.quiesce.rcu;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.Map;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -14,25 +16,40 @@ import org.jspecify.annotations.Nullable;
 final class JmxBeans {
   private static final System.Logger LOG = System.getLogger("io.quiesce.rcu");
 
+  private static final Map<ObjectName, Bean> BEANS = new HashMap<>();
+
   private JmxBeans() {}
 
-  static void register(Rcu rcu) {
+  /** Of two domains of one name the older has the bean, until it is closed or collected. */
+  static synchronized void register(Rcu rcu) {
     try {
       ObjectName name = name(rcu);
+      Bean present = BEANS.get(name);
       var server = ManagementFactory.getPlatformMBeanServer();
+      if (present != null && present.rcu().get() == null) {
+        BEANS.remove(name);
+        server.unregisterMBean(name);
+      }
       if (!server.isRegistered(name)) {
-        server.registerMBean(new Bean(new WeakReference<>(rcu)), name);
+        Bean bean = new Bean(new WeakReference<>(rcu));
+        server.registerMBean(bean, name);
+        BEANS.put(name, bean);
       }
     } catch (JMException | RuntimeException refused) {
       LOG.log(Level.DEBUG, "domain {0} is not in JMX: {1}", rcu.name(), refused);
     }
   }
 
-  static void unregister(Rcu rcu) {
+  static synchronized void unregister(Rcu rcu) {
     try {
-      ManagementFactory.getPlatformMBeanServer().unregisterMBean(name(rcu));
-    } catch (JMException | RuntimeException notRegistered) {
-      // Two domains of one name share the first one's bean.
+      ObjectName name = name(rcu);
+      Bean present = BEANS.get(name);
+      if (present != null && present.rcu().get() == rcu) {
+        BEANS.remove(name);
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+      }
+    } catch (JMException | RuntimeException gone) {
+      LOG.log(Level.DEBUG, "domain {0} was not in JMX any more: {1}", rcu.name(), gone);
     }
   }
 

@@ -129,6 +129,12 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
   /** By thread id; see {@link ReaderRegistry}. Replaced whole, elements racy by design. */
   private Reader[] cache;
 
+  /**
+   * Counted sections whose closing overflowed the stack. Racy by design: whoever adds one can make
+   * no call any more, so that of two at the same instant one may be missed.
+   */
+  volatile @Nullable Section lost;
+
   private volatile boolean countsUsed;
   private volatile boolean closed;
 
@@ -214,7 +220,15 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
       reader = registry.findOrRegister(thread);
       saved = reader.enter();
     }
-    Section section = new Section(this, reader, saved);
+    Section section;
+    try {
+      section = new Section(this, reader, saved);
+    } catch (StackOverflowError overflow) {
+      if (saved == 0) {
+        reader.ctr = 0; // no token, no section
+      }
+      throw overflow;
+    }
     if (VirtualTracker.ENABLED && saved < 0) {
       Objects.requireNonNull(tracker).opened(section);
     }
@@ -239,6 +253,17 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
       Objects.requireNonNull(tracker).closed(section);
     }
     counts.exit((int) (COUNTED - saved));
+  }
+
+  /** By the leader of the grace period: ends the sections that nobody will close. */
+  void closeLostSections() {
+    Section section = lost;
+    if (section != null) {
+      lost = null;
+      while (section != null) {
+        section = section.closeLost();
+      }
+    }
   }
 
   /**
@@ -273,6 +298,11 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
       return true;
     }
     return tracker != null && tracker.holds(Thread.currentThread());
+  }
+
+  /** As {@link #isReading()}, and true as well where that cannot be known. */
+  boolean mayBeReading() {
+    return (tracker == null && isCounted(Thread.currentThread())) || isReading();
   }
 
   /**
@@ -345,18 +375,28 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
   }
 
   private void awaitGracePeriod(long cookie, boolean expedited) {
-    Reader reader = findReader();
-    boolean online = reader != null && reader.online;
-    if (reader != null && online) {
-      reader.offline();
-    }
+    Reader online = goOffline();
     try {
       checkNotReading("waiting for a grace period");
       gracePeriod.await(cookie, expedited);
     } finally {
-      if (reader != null && online) {
-        reader.online();
-      }
+      backOnline(online);
+    }
+  }
+
+  /** Takes the caller offline, if it is online, while it waits; for {@link #backOnline}. */
+  @Nullable Reader goOffline() {
+    Reader reader = findReader();
+    if (reader == null || !reader.online) {
+      return null;
+    }
+    reader.offline();
+    return reader;
+  }
+
+  static void backOnline(@Nullable Reader reader) {
+    if (reader != null) {
+      reader.online();
     }
   }
 
@@ -398,10 +438,10 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     if (closed) {
       checkOpen();
     }
-    enqueue(work);
+    callbacks.current().enqueueOrWait(work);
   }
 
-  /** Queues whatever the state of the domain: for what must not be lost. */
+  /** Queues whatever the state of the domain, and never blocks: for what must not be lost. */
   void enqueue(Callback work) {
     callbacks.current().enqueue(work);
   }
@@ -435,17 +475,11 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
    */
   public void barrier() {
     checkMayWaitForCallbacks("barrier()");
-    Reader reader = findReader();
-    boolean online = reader != null && reader.online;
-    if (reader != null && online) {
-      reader.offline();
-    }
+    Reader online = goOffline();
     try {
       awaitUninterruptibly(callbacks.startBarrier());
     } finally {
-      if (reader != null && online) {
-        reader.online();
-      }
+      backOnline(online);
     }
   }
 
@@ -575,7 +609,12 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     }
     checkMayWaitForCallbacks("close()");
     closed = true;
-    callbacks.shutDown(limit);
+    Reader online = goOffline();
+    try {
+      callbacks.shutDown(limit);
+    } finally {
+      backOnline(online);
+    }
     if (RcuBuilder.jmxWanted()) {
       JmxBeans.unregister(this);
     }

@@ -23,6 +23,9 @@ abstract class ReaderFields extends Padding {
   /** Between {@link Reader#online()} and {@link Reader#offline()}. The owner's alone. */
   boolean online;
 
+  /** A section's closing overflowed the stack; this store is the release that it owes. */
+  volatile boolean overflowed;
+
   /** The worker that the owner chose for its callbacks. The owner's alone. */
   @Nullable CallbackWorker worker;
 
@@ -82,7 +85,15 @@ public final class Reader extends ReaderFields {
    * @return the open section
    */
   public Section read() {
-    return new Section(rcu, this, enter());
+    long saved = enter();
+    try {
+      return new Section(rcu, this, saved);
+    } catch (StackOverflowError overflow) {
+      if (saved == 0) {
+        ctr = 0; // no token, no section
+      }
+      throw overflow;
+    }
   }
 
   long ownerId() {
@@ -95,9 +106,14 @@ public final class Reader extends ReaderFields {
     if (saved == 0) {
       // A.1: opaque, so that the compiler keeps store and later loads in this order. That the CPU
       // may let the loads pass the store is made good by the updater's barrier, or by the fence.
-      CTR.setOpaque(this, rcu.counter());
-      if (key < 0) {
-        VarHandle.fullFence(); // A.3: pairs with the full fence at the head of the grace period
+      try {
+        CTR.setOpaque(this, rcu.counter());
+        if (key < 0) {
+          VarHandle.fullFence(); // A.3: pairs with the full fence at the head of the grace period
+        }
+      } catch (StackOverflowError overflow) {
+        ctr = 0; // nothing was read, and nobody will close
+        throw overflow;
       }
     }
     return saved;

@@ -13,9 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stripe is guarded by a flag that is only ever <em>tried</em>: a caller that finds every
  * stripe taken queues its block alone. So retiring inside a section can never wait for a worker
- * that waits for that section. A full chunk goes to the worker's queue as one callback; a chunk
- * that is not full is fetched by the worker, which the first block in it has woken. Nothing is kept
- * per thread: threads that come and go leave no garbage behind.
+ * that waits for that section. Chunks stay with their stripe, full ones behind the newest, until
+ * the worker fetches them all; the first block in a stripe wakes it. Nothing is kept per thread:
+ * threads that come and go leave no garbage behind.
+ *
+ * <p>Blocks never travel through the worker's queue, since a barrier's marker could overtake a
+ * chunk between its stripe and the queue. The worker takes its queue first and the stripes after
+ * (C.3): what was retired before a marker was queued is then in the same batch, and runs before it.
  */
 final class RetireBuffer {
   static final int CHUNK = 512;
@@ -39,11 +43,29 @@ final class RetireBuffer {
     private int count;
     private long bytes;
 
+    /** The next chunk of the stripe, or of what {@link RetireBuffer#drain} returned. */
+    private @Nullable Chunk next;
+
     Chunk(CallbackWorker origin, int capacity) {
       this.origin = origin;
       addresses = new long[capacity];
       sizes = new long[capacity];
       reclaimers = new Reclaimer[capacity];
+    }
+
+    /** Cuts the chunk off the list that it leads; returns the rest. */
+    @Nullable Chunk cut() {
+      Chunk rest = next;
+      next = null;
+      return rest;
+    }
+
+    int count() {
+      return count;
+    }
+
+    private boolean isFull() {
+      return count == addresses.length || bytes >= CHUNK_BYTES;
     }
 
     private void add(Reclaimer reclaimer, long address, long size) {
@@ -130,31 +152,34 @@ final class RetireBuffer {
   }
 
   private void add(Stripe stripe, Reclaimer reclaimer, long address, long bytes) {
-    Chunk full = null;
     boolean first = false;
+    boolean full;
+    boolean ended;
     try {
       Chunk chunk = stripe.chunk;
-      if (chunk == null) {
-        chunk = spare();
+      if (chunk == null || chunk.isFull()) {
+        Chunk fresh = spare();
+        fresh.next = chunk;
+        first = chunk == null;
+        chunk = fresh;
         stripe.chunk = chunk;
-        first = true;
       }
       chunk.add(reclaimer, address, bytes);
       stripe.blocks++;
       stripe.bytes += bytes;
-      if (chunk.count == CHUNK || chunk.bytes >= CHUNK_BYTES) {
-        stripe.chunk = null;
-        full = chunk;
-      }
+      full = chunk.isFull();
+      ended = worker.isStopped(); // C.1: under the flag that the worker takes for its last move
     } finally {
       unlock(stripe);
     }
-    if (full != null) {
-      worker.enqueue(full);
-      worker.hurryIfHeavy();
+    if (ended) {
+      worker.move();
     } else if (first) {
       VarHandle.fullFence(); // W.2: the block is in the stripe before the wake-up word is read
       worker.wakeForRetired();
+    }
+    if (full) {
+      worker.hurryIfHeavy();
     }
   }
 
@@ -201,8 +226,9 @@ final class RetireBuffer {
     return Math.max(0, all - done);
   }
 
-  /** By the worker: moves every chunk that has blocks into its queue. */
-  void drainTo(WaitFreeQueue queue) {
+  /** By the worker: takes every chunk that has blocks; see {@link Chunk#cut}. */
+  @Nullable Chunk drain() {
+    Chunk all = null;
     for (Stripe stripe : stripes) {
       while (!tryLock(stripe)) {
         Thread.yield(); // its holder has a few stores to go
@@ -214,10 +240,14 @@ final class RetireBuffer {
       } finally {
         unlock(stripe);
       }
-      if (chunk != null) {
-        queue.enqueue(chunk);
+      while (chunk != null) {
+        Chunk rest = chunk.next;
+        chunk.next = all;
+        all = chunk;
+        chunk = rest;
       }
     }
+    return all;
   }
 
   /** By the worker, its word lowered: whether anything is here. */

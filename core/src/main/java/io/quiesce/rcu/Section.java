@@ -1,5 +1,7 @@
 package io.quiesce.rcu;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * An open read-side critical section: while it is open, nothing that was reachable through an
  * {@link RcuRef} or a {@link Guarded} when it was read will be closed or freed.
@@ -24,6 +26,9 @@ public final class Section implements AutoCloseable {
 
   private boolean closed;
 
+  /** In the list of {@link Rcu#lost}. */
+  private @Nullable Section nextLost;
+
   Section(Rcu rcu, Reader reader, long saved) {
     this.rcu = rcu;
     this.reader = reader;
@@ -37,11 +42,29 @@ public final class Section implements AutoCloseable {
       return;
     }
     closed = true;
-    if (saved == 0) {
-      reader.exit();
-    } else if (saved < 0) {
-      rcu.exitCounted(this, saved);
+    try {
+      if (saved == 0) {
+        reader.exit();
+      } else if (saved < 0) {
+        rcu.exitCounted(this, saved);
+      }
+    } catch (StackOverflowError overflow) {
+      // Nobody will close this again, and no further call fits: field stores only.
+      if (saved == 0) {
+        reader.overflowed = true; // volatile: what was read is done before the zero shows
+        reader.ctr = 0;
+      } else {
+        nextLost = rcu.lost;
+        rcu.lost = this; // the grace period makes up for it
+      }
+      throw overflow;
     }
+  }
+
+  /** By the grace period, for a section whose closing overflowed the stack; returns the next. */
+  @Nullable Section closeLost() {
+    rcu.exitCounted(this, saved);
+    return nextLost;
   }
 
   /**
@@ -51,8 +74,9 @@ public final class Section implements AutoCloseable {
    * @return true while protected
    */
   public boolean isOpen() {
-    // The outermost section ends by its own close only; an inner one with the outer as well.
-    return !closed && (saved <= 0 || reader.ctr != 0);
+    // The outermost section ends by its own close only. An inner one ends with the outer as well,
+    // and the word then shows zero or, once a grace period has begun, a later section's value.
+    return !closed && (saved <= 0 || reader.ctr == saved);
   }
 
   /**

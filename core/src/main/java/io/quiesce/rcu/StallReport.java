@@ -57,7 +57,7 @@ final class StallReport {
     RcuEvents.stall(rcu.name(), elapsed, report);
     try {
       listener.accept(report);
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) { // it must not end the wait, nor the worker that waits
       LOG.log(Level.WARNING, "the stall listener threw", failure);
     }
   }

@@ -15,7 +15,9 @@ import java.util.Objects;
  * @param hurryAbove pending callbacks from which on the delay is skipped
  * @param blockAbove pending callbacks from which on {@link Rcu#call} blocks until half of them have
  *     run; {@link Long#MAX_VALUE}, the default, for never. A caller inside a section and a callback
- *     are never blocked, since they could wait for themselves.
+ *     are never blocked, since they could wait for themselves; nor are virtual threads (and any
+ *     thread of a sleepable domain) unless {@code -Dquiesce.rcu.trackVirtual=true} tells whether
+ *     they are inside one. {@link Rcu#retire} and {@link Guarded} never block.
  */
 public record WorkerOptions(
     int cpu, WakeUp wakeUp, Duration delay, long hurryAbove, long blockAbove) {

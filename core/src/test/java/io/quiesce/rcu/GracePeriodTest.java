@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -18,33 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class GracePeriodTest {
   private static Rcu rcu(Rcu.Flavour flavour) {
     return Rcu.builder("test").flavour(flavour).build();
-  }
-
-  /** A thread that holds a section until told to leave. */
-  private static final class Holder {
-    final CountDownLatch inside = new CountDownLatch(1);
-    final CountDownLatch leave = new CountDownLatch(1);
-    final Thread thread;
-
-    Holder(Rcu rcu, Thread.Builder builder) throws InterruptedException {
-      thread =
-          builder.start(
-              () -> {
-                try (Section s = rcu.read()) {
-                  inside.countDown();
-                  leave.await();
-                  assertThat(s.isOpen()).isTrue();
-                } catch (InterruptedException e) {
-                  throw new AssertionError(e);
-                }
-              });
-      inside.await();
-    }
-
-    void leave() throws InterruptedException {
-      leave.countDown();
-      thread.join();
-    }
   }
 
   @ParameterizedTest

@@ -63,6 +63,35 @@ class ReadTest {
   }
 
   @Test
+  void aLeakedSectionIsNoProofInsideALaterOne() {
+    Rcu rcu = rcu(Rcu.Flavour.MEMBARRIER);
+    Section leaked;
+    try (Section outer = rcu.read()) {
+      assertThat(outer.isOpen()).isTrue();
+      leaked = rcu.read();
+    }
+    rcu.synchronize(); // what the leaked section protected may be gone by now
+    try (Section later = rcu.read()) {
+      assertThat(later.isOpen()).isTrue();
+      assertThat(leaked.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void aQuiescentStateEndsWhatASectionInsideProved() {
+    Rcu rcu = rcu(Rcu.Flavour.QSBR);
+    Reader reader = rcu.reader();
+    reader.online();
+    Section inside = reader.read();
+    assertThat(inside.isOpen()).isTrue();
+    rcu.synchronize(); // announces for us
+    assertThat(inside.isOpen()).isFalse();
+    inside.close();
+    assertThat(reader.isActive()).isTrue();
+    reader.offline();
+  }
+
+  @Test
   void aSecondCloseDoesNotEndALaterSection() {
     Rcu rcu = rcu(Rcu.Flavour.MEMBARRIER);
     Section first = rcu.read();
