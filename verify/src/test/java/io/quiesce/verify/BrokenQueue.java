@@ -39,12 +39,14 @@ public final class BrokenQueue {
    * Adds a value at the end, or loses it.
    *
    * @param value above 0
+   * @return whether the queue held anything before
    */
-  public void enqueue(int value) {
+  public boolean enqueue(int value) {
     Node node = new Node(value);
     Node previous = (Node) TAIL.getVolatile(this);
     TAIL.setVolatile(this, node);
     NEXT.setRelease(previous, node);
+    return previous != dummy;
   }
 
   /**

@@ -79,6 +79,15 @@ final class Publication {
     @SuppressWarnings("UnusedVariable") // through PAYLOAD
     private Payload payload = new Payload(OLD);
 
+    /** Lines that both sides write: they fill the store buffer, so that what follows shows late. */
+    private final long[] noise = new long[72];
+
+    void makeNoise() {
+      for (int i = 0; i < noise.length; i += 8) {
+        noise[i] = i;
+      }
+    }
+
     Payload get() {
       return (Payload) PAYLOAD.getAcquire(this);
     }
@@ -277,6 +286,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       rcu.enter();
       r.r1 = place.get().look();
       rcu.exit();
@@ -284,6 +294,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
@@ -305,6 +316,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       rcu.enter();
       r.r1 = place.get().look();
       rcu.exit();
@@ -312,6 +324,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
@@ -333,6 +346,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       rcu.enter();
       r.r1 = place.get().look();
       rcu.exit();
@@ -340,6 +354,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
@@ -361,6 +376,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       rcu.enter();
       r.r1 = place.get().look();
       rcu.exit();
@@ -368,6 +384,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
@@ -389,6 +406,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       int generation = rcu.enter();
       r.r1 = place.get().look();
       rcu.exit(generation);
@@ -396,6 +414,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
@@ -417,6 +436,7 @@ final class Publication {
 
     @Actor
     public void reader(I_Result r) {
+      place.makeNoise();
       int generation = rcu.enter();
       r.r1 = place.get().look();
       rcu.exit(generation);
@@ -424,6 +444,7 @@ final class Publication {
 
     @Actor
     public void updater() {
+      place.makeNoise();
       Payload old = place.replace();
       rcu.synchronize();
       old.poison();
