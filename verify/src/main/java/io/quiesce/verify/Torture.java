@@ -1,0 +1,218 @@
+package io.quiesce.verify;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tortures by name: programs that do to the library everything at once that its users do one after
+ * another, for as long as one likes, and check memory that they have poisoned themselves.
+ *
+ * <p>{@code rcu}: every flavour of {@link io.quiesce.rcu.Rcu} under every combination of fast paths
+ * switched on and off, each combination in a JVM of its own, which is stopped and continued by
+ * signals now and then. The time is divided among them. At the end everything retired must have
+ * been reclaimed exactly once.
+ *
+ * <pre>
+ *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
+ *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
+ *   java -cp ... io.quiesce.verify.Torture rcu --broken     no grace period: must find the fault
+ * </pre>
+ *
+ * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
+ */
+public final class Torture {
+  private static final List<String> NAMES = List.of("rcu");
+  private static final int DEFAULT_SECONDS = 60;
+  private static final int BROKEN_SECONDS = 10;
+
+  private Torture() {}
+
+  /** One JVM's switches. */
+  record Configuration(String name, List<String> flags) {}
+
+  private static final List<Configuration> CONFIGURATIONS =
+      List.of(
+          new Configuration("all-on", List.of()),
+          new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
+          new Configuration("rseq=off", List.of("-Dquiesce.rseq=off")),
+          new Configuration(
+              "membarrier,rseq=off", List.of("-Dquiesce.membarrier=off", "-Dquiesce.rseq=off")),
+          new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  /** What the command line says. */
+  private record Options(
+      List<String> names, int seconds, long seed, boolean broken, @Nullable String only) {}
+
+  /**
+   * The tortures there are.
+   *
+   * @return their names
+   */
+  public static List<String> names() {
+    return NAMES;
+  }
+
+  /**
+   * Runs tortures and prints a table.
+   *
+   * @param names which; empty for all
+   * @param seconds how long in all, at least 1; the start of JVMs comes on top
+   * @param out where the table goes
+   * @return 0 if all is well, 1 if a fault was found
+   * @throws IllegalArgumentException for an unknown name, naming the known ones, or a bad time
+   */
+  public static int run(List<String> names, int seconds, PrintStream out) {
+    long seed = new SplittableRandom().nextLong() >>> 16;
+    return run(new Options(names, seconds, seed, false, null), out);
+  }
+
+  /**
+   * The self-check: runs the tortures with every grace period left out.
+   *
+   * @param seconds how long at most, at least 1; a fault ends a run at once
+   * @param out where the table goes
+   * @return 0 if the fault was found everywhere, 1 if not
+   */
+  public static int runBroken(int seconds, PrintStream out) {
+    return run(
+        new Options(NAMES, seconds, new SplittableRandom().nextLong() >>> 16, true, null), out);
+  }
+
+  private static int run(Options options, PrintStream out) {
+    for (String name : options.names()) {
+      if (!NAMES.contains(name)) {
+        throw new IllegalArgumentException(
+            "no torture is called '" + name + "'; there is " + String.join(", ", NAMES));
+      }
+    }
+    if (options.seconds() < 1) {
+      throw new IllegalArgumentException("a torture of " + options.seconds() + " s is none");
+    }
+    List<Configuration> chosen = new ArrayList<>(CONFIGURATIONS);
+    String only = options.only();
+    if (only != null) {
+      chosen.removeIf(configuration -> !configuration.name().equals(only));
+      if (chosen.isEmpty()) {
+        StringJoiner known = new StringJoiner(", ");
+        CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
+        throw new IllegalArgumentException(
+            "no configuration is called '" + only + "'; there is " + known);
+      }
+    }
+    out.printf(
+        "torture rcu%s: %d s over %d configurations, seed %d%n",
+        options.broken() ? " --broken" : "", options.seconds(), chosen.size(), options.seed());
+    out.println(TortureChild.header());
+    int failed = 0;
+    for (Configuration configuration : chosen) {
+      failed += runChild(configuration, options, chosen.size(), out) ? 0 : 1;
+    }
+    if (options.broken()) {
+      out.println(
+          failed == 0
+              ? "self-check passed: without grace periods the fault was found everywhere"
+              : "self-check FAILED: the torture did not notice that there were no grace periods");
+    } else {
+      out.println(failed == 0 ? "torture passed" : "torture FAILED");
+    }
+    return failed == 0 ? 0 : 1;
+  }
+
+  private static boolean runChild(
+      Configuration configuration, Options options, int share, PrintStream out) {
+    long millis = options.seconds() * 1_000L / share;
+    TortureChild child =
+        new TortureChild(
+            configuration.name(),
+            configuration.flags(),
+            millis,
+            options.seed(),
+            options.broken(),
+            out);
+    boolean good;
+    try {
+      good = child.run();
+    } catch (IOException failed) {
+      out.println("cannot start a JVM for " + configuration.name() + ": " + failed.getMessage());
+      return false;
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+      out.println("interrupted in " + configuration.name());
+      return false;
+    }
+    if (!good && !options.broken()) {
+      out.printf(
+          "to repeat: Torture rcu --seconds %d --seed %d --only %s%n",
+          Math.max(1, millis / 1_000), options.seed(), configuration.name());
+    }
+    return good;
+  }
+
+  /**
+   * The command line.
+   *
+   * @param args names and options, see the class
+   */
+  public static void main(String[] args) {
+    if (args.length > 0 && args[0].equals(TortureChild.COMMAND)) {
+      System.exit(TortureChild.tortureHere(args));
+    }
+    try {
+      System.exit(run(parse(args), System.out));
+    } catch (IllegalArgumentException usage) {
+      System.err.println(usage.getMessage());
+      System.exit(2);
+    }
+  }
+
+  private static Options parse(String[] args) {
+    List<String> names = new ArrayList<>();
+    int seconds = 0;
+    long seed = new SplittableRandom().nextLong() >>> 16;
+    boolean broken = false;
+    String only = null;
+    for (int i = 0; i < args.length; i++) {
+      String option = args[i];
+      switch (option) {
+        case "--broken" -> broken = true;
+        case "--seconds" -> seconds = (int) number(option, args, ++i);
+        case "--seed" -> seed = number(option, args, ++i);
+        case "--only" -> only = value(option, args, ++i);
+        default -> {
+          if (option.startsWith("-")) {
+            throw new IllegalArgumentException(
+                "unknown option " + option + "; use --seconds N, --seed N, --only NAME, --broken");
+          }
+          names.add(option.toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+    if (seconds == 0) {
+      seconds = broken ? BROKEN_SECONDS : DEFAULT_SECONDS;
+    }
+    return new Options(names, seconds, seed, broken, only);
+  }
+
+  private static String value(String option, String[] args, int index) {
+    if (index >= args.length) {
+      throw new IllegalArgumentException(option + " needs a value behind it");
+    }
+    return args[index];
+  }
+
+  private static long number(String option, String[] args, int index) {
+    String text = value(option, args, index);
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException notOne) {
+      throw new IllegalArgumentException(
+          option + " needs a whole number, not '" + text + "'", notOne);
+    }
+  }
+}

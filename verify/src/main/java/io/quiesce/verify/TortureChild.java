@@ -1,0 +1,239 @@
+package io.quiesce.verify;
+
+import io.quiesce.linux.Membarrier;
+import io.quiesce.linux.Platform;
+import io.quiesce.rcu.Rcu;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/** One JVM of a torture: started, stopped, continued and timed by the parent. */
+final class TortureChild {
+  /** First argument of the JVM that is tortured. */
+  static final String COMMAND = "--child";
+
+  private static final String RESULT = "RESULT ";
+  private static final String FAULT = "FAULT ";
+  private static final long GRACE_SECONDS = 120;
+
+  private final String name;
+  private final List<String> flags;
+  private final long millis;
+  private final long seed;
+  private final boolean broken;
+  private final PrintStream out;
+
+  TortureChild(
+      String name, List<String> flags, long millis, long seed, boolean broken, PrintStream out) {
+    this.name = name;
+    this.flags = flags;
+    this.millis = millis;
+    this.seed = seed;
+    this.broken = broken;
+    this.out = out;
+  }
+
+  // ---- the parent's side ----
+
+  /** Whether it went as it must. */
+  boolean run() throws IOException, InterruptedException {
+    Path log = Files.createTempFile("quiesce-torture-", ".log");
+    try {
+      return run(log);
+    } finally {
+      Files.deleteIfExists(log);
+    }
+  }
+
+  private boolean run(Path log) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command())
+            .redirectError(ProcessBuilder.Redirect.to(log.toFile()))
+            .start();
+    Thread signals = Thread.ofPlatform().daemon(true).start(() -> signal(process));
+    Thread watch = Thread.ofPlatform().daemon(true).start(() -> watch(process));
+    List<String> rest = new ArrayList<>();
+    int results = 0;
+    int faults = 0;
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith(RESULT)) {
+          results++;
+          out.printf("%-20s %s%n", name, line.substring(RESULT.length()));
+        } else if (line.startsWith(FAULT)) {
+          faults++;
+          out.printf("%-20s %s%n", name, line.substring(FAULT.length()));
+        } else {
+          rest.add(line);
+        }
+      }
+    }
+    int exit = process.waitFor();
+    watch.interrupt();
+    signals.join();
+    int flavours = Rcu.Flavour.values().length;
+    if (broken) {
+      return faults == flavours;
+    }
+    if (exit == 0 && results == flavours && faults == 0) {
+      return true;
+    }
+    out.println(name + " ended with exit code " + exit + " after " + results + " flavours:");
+    rest.forEach(line -> out.println("  | " + line));
+    tail(log).forEach(line -> out.println("  ! " + line));
+    return false;
+  }
+
+  private static List<String> tail(Path log) throws IOException {
+    List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+    return lines.subList(Math.max(0, lines.size() - 40), lines.size());
+  }
+
+  private List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(flags);
+    command.add("-cp");
+    command.add(classPath());
+    command.add(Torture.class.getName());
+    command.add(COMMAND);
+    command.add(Long.toString(Math.max(100, millis / Rcu.Flavour.values().length)));
+    command.add(Long.toString(seed));
+    command.add(Boolean.toString(broken));
+    return command;
+  }
+
+  /** Where the two jars are, however this JVM was started. */
+  static String classPath() {
+    Set<String> places = new LinkedHashSet<>();
+    for (Class<?> type : List.of(Torture.class, Rcu.class)) {
+      try {
+        places.add(
+            new File(type.getProtectionDomain().getCodeSource().getLocation().toURI()).getPath());
+      } catch (URISyntaxException notAFile) {
+        throw new IllegalStateException("cannot tell where " + type + " comes from", notAFile);
+      }
+    }
+    return String.join(File.pathSeparator, places);
+  }
+
+  /** Stops the whole process now and then, as a debugger, a container or a laptop's lid does. */
+  private void signal(Process process) {
+    SplittableRandom random = new SplittableRandom(seed ^ name.hashCode());
+    try {
+      while (process.isAlive()) {
+        Thread.sleep(random.nextInt(200, 900));
+        if (!kill(process, "-STOP")) {
+          return; // no such command here: the rest of the torture stands without it
+        }
+        Thread.sleep(random.nextInt(5, 60));
+        kill(process, "-CONT");
+      }
+    } catch (InterruptedException end) {
+      kill(process, "-CONT");
+    }
+  }
+
+  /** A JVM that hangs says where, and ends. */
+  private void watch(Process process) {
+    try {
+      long limit = millis / 1_000 + GRACE_SECONDS;
+      if (!process.waitFor(limit, TimeUnit.SECONDS)) {
+        out.println(name + " still runs after " + limit + " s: it hangs");
+        kill(process, "-QUIT");
+        Thread.sleep(2_000);
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException ended) {
+      // The process ended in time.
+    }
+  }
+
+  private static boolean kill(Process process, String signal) {
+    try {
+      return new ProcessBuilder("kill", signal, Long.toString(process.pid()))
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException none) {
+      return false;
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  static String header() {
+    StringBuilder text = new StringBuilder();
+    text.append(String.format("%-20s %-11s", "configuration", "flavour"));
+    for (RcuTorture.Kind kind : RcuTorture.Kind.values()) {
+      text.append(String.format(" %9s", lower(kind)));
+    }
+    return text.append(String.format(" %8s %8s %8s", "updates", "periods", "stalls")).toString();
+  }
+
+  // ---- the child's side ----
+
+  static int tortureHere(String[] args) {
+    long millis = Long.parseLong(args[1]);
+    long seed = Long.parseLong(args[2]);
+    boolean broken = Boolean.parseBoolean(args[3]);
+    System.out.println(
+        "membarrier "
+            + Platform.membarrier()
+            + ", rseq "
+            + Platform.rseq()
+            + ", rseq fence "
+            + Membarrier.isRseqAvailable()
+            + ", native "
+            + Platform.nativeAccess());
+    int faults = 0;
+    List<Rcu.Flavour> order = new ArrayList<>(List.of(Rcu.Flavour.values()));
+    Collections.rotate(order, (int) (seed & 3)); // the first has a cold JVM
+    for (Rcu.Flavour flavour : order) {
+      try {
+        print(flavour, new RcuTorture(flavour, seed, broken).run(millis));
+      } catch (TortureFailure found) {
+        System.out.println(FAULT + flavour + ": " + found.getMessage());
+        faults++;
+      } catch (InterruptedException | RuntimeException unexpected) {
+        System.out.println(FAULT + flavour + ": " + unexpected);
+        unexpected.printStackTrace();
+        faults++;
+      }
+    }
+    return faults == 0 ? 0 : 1;
+  }
+
+  private static void print(Rcu.Flavour flavour, RcuTorture.Result result) {
+    StringBuilder text = new StringBuilder(RESULT);
+    text.append(String.format("%-11s", lower(flavour)));
+    for (RcuTorture.Kind kind : RcuTorture.Kind.values()) {
+      Long reads = result.reads().get(kind);
+      text.append(String.format(" %9s", reads == null ? "-" : Long.toString(reads)));
+    }
+    text.append(
+        String.format(" %8d %8d %8d", result.updates(), result.gracePeriods(), result.stalls()));
+    System.out.println(text);
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(java.util.Locale.ROOT);
+  }
+}
