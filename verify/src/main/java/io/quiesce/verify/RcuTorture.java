@@ -441,12 +441,12 @@ final class RcuTorture {
       if (!thread.join(END_LIMIT)) {
         throw new TortureFailure("a thread that overflows hangs: " + stackOf(thread));
       }
-      LockSupport.parkNanos(random.nextInt(30_000_000));
+      LockSupport.parkNanos(random.nextInt(60_000_000));
     } while (!stop);
   }
 
   private void overflowOnce() {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
       try (Section section = rcu.read()) {
         Block block = references.get(i & (REFERENCES - 1)).get(section);
         try {

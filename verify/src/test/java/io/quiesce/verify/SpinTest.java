@@ -17,7 +17,8 @@ class SpinTest {
     Skip.unless(Files.isRegularFile(SCRIPT), "there is no " + SCRIPT);
     Skip.unless(hasCommand("spin"), "spin is not installed: apt-get install spin");
     Skip.unless(hasCommand("gcc") || hasCommand("cc"), "no C compiler: apt-get install gcc");
-    int exit = new ProcessBuilder("bash", SCRIPT.toString(), "--quick").inheritIO().start().waitFor();
+    int exit =
+        new ProcessBuilder("bash", SCRIPT.toString(), "--quick").inheritIO().start().waitFor();
     assertThat(exit).isZero();
   }
 

@@ -27,8 +27,8 @@ class QueueLincheckTest {
 
   private static ModelCheckingOptions modelChecking() {
     return new ModelCheckingOptions()
-        .iterations(20 * TIMES)
-        .invocationsPerIteration(300)
+        .iterations(15 * TIMES)
+        .invocationsPerIteration(250)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)
@@ -65,7 +65,8 @@ class QueueLincheckTest {
 
   @Test
   void aQueueWithoutTheExchangeIsFoundByStress() {
-    assertThatThrownBy(() -> LinChecker.check(Broken.class, stress()))
+    StressOptions options = stress().iterations(200).minimizeFailedScenario(false);
+    assertThatThrownBy(() -> LinChecker.check(Broken.class, options))
         .satisfies(found -> assertThat(found.getMessage()).contains("Invalid execution results"));
   }
 
