@@ -6,6 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import javax.management.JMException;
+import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +21,33 @@ final class JmxBeans {
 
   private JmxBeans() {}
 
-  /** Of two domains of one name the older has the bean, until it is closed or collected. */
-  static synchronized void register(Rcu rcu) {
+  /**
+   * Of two domains of one name the older has the bean, until it is closed or collected. Where the
+   * process has no bean server yet, starting one takes a good part of a second: that is done
+   * beside, on a thread that ends.
+   */
+  static void register(Rcu rcu) {
+    if (!MBeanServerFactory.findMBeanServer(null).isEmpty()) {
+      registerNow(rcu);
+      return;
+    }
+    WeakReference<Rcu> later = new WeakReference<>(rcu);
+    Thread.ofPlatform()
+        .daemon()
+        .name("quiesce-jmx")
+        .start(
+            () -> {
+              Rcu domain = later.get();
+              if (domain != null) {
+                registerNow(domain);
+              }
+            });
+  }
+
+  private static synchronized void registerNow(Rcu rcu) {
+    if (rcu.isClosed()) {
+      return;
+    }
     try {
       ObjectName name = name(rcu);
       Bean present = BEANS.get(name);

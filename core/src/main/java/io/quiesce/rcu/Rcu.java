@@ -620,6 +620,10 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     }
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   void checkOpen() {
     if (closed && !callbacks.isWorker()) {
       throw new IllegalStateException("domain " + name + " is closed");
