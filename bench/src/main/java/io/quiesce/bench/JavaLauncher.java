@@ -11,8 +11,9 @@ import java.util.List;
  *   <li>{@code -XX:+UseParallelGC}: a collector without threads that work beside the program; on a
  *       machine with two CPUs they would run into the rounds of others. Its pauses fall into the
  *       rounds of whoever makes garbage.
- *   <li>{@code -Xms1g -Xmx1g -XX:+AlwaysPreTouch}: no resizing while measuring, and no page fault
- *       at the first use of each page of the heap, which costs more than what is measured.
+ *   <li>{@code -Xms384m -Xmx384m -XX:+AlwaysPreTouch}: no resizing while measuring, and no page
+ *       fault at the first use of each page of the heap, which costs more than what is measured. No
+ *       larger, because fifteen such processes live side by side.
  *   <li>{@code --enable-native-access}: what the README tells users to give.
  *   <li>{@code -XX:-UsePerfData}: no file that is mapped and written every 50 ms.
  * </ul>
@@ -27,8 +28,8 @@ public final class JavaLauncher {
    */
   public static List<String> flags() {
     return List.of(
-        "-Xms1g",
-        "-Xmx1g",
+        "-Xms384m",
+        "-Xmx384m",
         "-XX:+AlwaysPreTouch",
         "-XX:+UseParallelGC",
         "-XX:-UsePerfData",

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every kind of Java subject through a real process, for a moment. */
+/** Every kind of Java subject for a moment; one through a process of its own. */
 @Timeout(120)
 class SubjectHostTest {
   private static final Duration ROUND = Duration.ofMillis(10);
@@ -41,11 +42,24 @@ class SubjectHostTest {
     "bystander, barrier.bystander, strategy=batched",
   })
   void measures(String program, String experiment, String words) throws Exception {
-    try (SubjectProcess subject = start(program, experiment, List.of(words.split(" ", -1)))) {
-      subject.request(ROUND);
-      assertThat(subject.result(ROUND).values().iterator().next()).isPositive();
-      subject.request(ROUND);
-      assertThat(subject.result(ROUND).values().iterator().next()).isPositive();
+    try (Subject subject = Subjects.create(program)) {
+      subject.setUp(Params.parse(List.of(words.split(" ", -1))));
+      for (int i = 0; i < 2; i++) {
+        assertThat(subject.round(ROUND).values().iterator().next()).as(experiment).isPositive();
+      }
+    } catch (Subject.UnavailableException e) {
+      assertThat(e).hasMessageContaining(" ");
+    }
+  }
+
+  @Test
+  void measuresInItsOwnProcess() throws Exception {
+    try (SubjectProcess subject =
+        start("read", "rcu.read", List.of("threads=2", "reader=implicit"))) {
+      for (int i = 0; i < 2; i++) {
+        subject.request(ROUND);
+        assertThat(subject.result(ROUND).get("ns")).isPositive();
+      }
     }
   }
 

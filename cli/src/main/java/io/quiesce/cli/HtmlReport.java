@@ -71,10 +71,10 @@ final class HtmlReport {
     text(String.valueOf(facts.get("kernel")));
     out.append(" · ");
     text(String.valueOf(facts.get("jdk")));
-    out.append("</p>\n<p>Every subject lived in a process of its own. In each of ")
+    out.append("</p>\n<p>Every subject lived in a process of its own. Rounds that count: ")
         .append(report.plan().rounds())
         .append(
-            " rounds all subjects of a table ran once, one after another, in an order that rotated;"
+            ". In each, all subjects of a table ran once, one after another, in an order that rotated;"
                 + " a figure is the median over rounds with the least and the greatest, and a gain"
                 + " says how many times better, computed within each round. ")
         .append(report.plan().quick() ? "This was a quick run: spreads are wide. " : "")

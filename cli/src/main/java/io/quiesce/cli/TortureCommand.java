@@ -1,10 +1,14 @@
 package io.quiesce.cli;
 
 import io.quiesce.bench.JavaLauncher;
+import io.quiesce.bench.Json;
+import io.quiesce.bench.Machine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code quiesce torture}: starts the main class of the module verify in a JVM of its own, since a
- * fault that it finds may take the JVM with it. Arguments: {@code --seconds N}, then the names.
+ * fault that it finds may take the JVM with it.
  */
 @Command(
     name = "torture",
@@ -48,6 +52,20 @@ final class TortureCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Write the results as JSON.")
   private @Nullable Path json;
 
+  @Option(names = "--seed", paramLabel = "N", description = "Repeat the choices of a run.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--only",
+      paramLabel = "SWITCHES",
+      description = "One combination of switches, such as membarrier=off.")
+  private @Nullable String only;
+
+  @Option(
+      names = "--broken",
+      description = "Leave every grace period out: the fault must be found, or this fails.")
+  private boolean broken;
+
   @SuppressWarnings("NullAway.Init") // The parser sets the fields.
   TortureCommand() {}
 
@@ -77,16 +95,36 @@ final class TortureCommand implements Callable<Integer> {
     command.add(MAIN);
     command.add("--seconds");
     command.add(Integer.toString(seconds));
-    if (json != null) {
-      command.add("--json");
-      command.add(json.toAbsolutePath().toString());
+    if (seed != null) {
+      command.add("--seed");
+      command.add(seed.toString());
+    }
+    if (only != null) {
+      command.add("--only");
+      command.add(only);
+    }
+    if (broken) {
+      command.add("--broken");
     }
     command.addAll(names);
     try {
       int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+      if (json != null && status != Main.BAD_USAGE) {
+        Home.write(json, Json.write(result(status)));
+      }
       return status == Main.FINE || status == Main.BAD_USAGE ? status : Main.FAILED;
     } catch (IOException e) {
       throw new Failure("Cannot start " + JavaLauncher.java() + " (" + e.getMessage() + ")", e);
     }
+  }
+
+  private Map<String, Object> result(int status) {
+    Map<String, Object> result = new LinkedHashMap<>();
+    result.put("schema", Json.SCHEMA);
+    result.put("machine", Machine.read().facts());
+    result.put("names", names);
+    result.put("seconds", seconds);
+    result.put("passed", status == Main.FINE);
+    return result;
   }
 }

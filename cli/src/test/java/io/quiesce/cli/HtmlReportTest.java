@@ -73,10 +73,11 @@ class HtmlReportTest {
   @Test
   void standsAlone() throws Failure {
     String html = html();
-    assertThat(html).doesNotContainPattern("(?i)<(link|img|iframe|object|embed)\\b");
-    assertThat(html).doesNotContainPattern("(?i)<script[^>]*\\bsrc\\s*=");
-    assertThat(html).doesNotContainPattern("(?i)\\bhref\\s*=\\s*[\"']?(https?:)?//");
-    assertThat(html).doesNotContain("@import");
+    String markup =
+        Pattern.compile("(?s)(<script[^>]*>).*?</script>").matcher(html).replaceAll("$1");
+    assertThat(markup).doesNotContainPattern("(?i)<(link|img|iframe|object|embed)\\b");
+    assertThat(markup).doesNotContainPattern("(?i)\\bsrc\\s*=");
+    assertThat(markup).doesNotContainPattern("(?i)(https?:|url\\(|@import)");
     assertThat(html).contains("echarts", "Apache License");
     assertThat(html.split("</script>", -1)).hasSize(1 + 3); // one chart, the library, ours
   }

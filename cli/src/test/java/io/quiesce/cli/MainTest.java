@@ -52,7 +52,7 @@ class MainTest {
         "bench --rounds 0                  | --rounds must be from 1 to 1000",
         "bench --rounds five               | --rounds",
         "bench --threads 0                 | --threads must be numbers from 1",
-        "bench --json /proc/nowhere/x.json | cannot be written",
+        "bench --json /dev/null/x.json     | cannot be written",
         "bench --report /tmp               | is a folder",
         "bench --quikc                     | --quikc",
         "torture --seconds 0               | --seconds must be at least 1",
