@@ -7,9 +7,14 @@ import org.jspecify.annotations.Nullable;
  * {@link RcuRef} or a {@link Guarded} when it was read will be closed or freed.
  *
  * <p>Close sections in the reverse order of their opening, on the thread that opened them;
- * try-with-resources does both. Closing the outermost section ends all: that heals a thread whose
- * inner sections were lost to a {@link StackOverflowError}. A section is closed once; further calls
- * do nothing.
+ * try-with-resources does both. Closing the outermost section ends all: that heals a platform
+ * thread whose inner sections were lost to a {@link StackOverflowError}. A section is closed once;
+ * further calls do nothing.
+ *
+ * <p>What cannot be healed: the stack ends at the very call of an outermost section's {@link
+ * #close()}, or that of any section counted without a record (virtual threads, sleepable domains).
+ * It then stays open, and its thread, or its domain, sees no grace period end any more. Do not open
+ * sections in recursion without bound.
  *
  * <p>It is a token, not a lock: opening one costs a few nanoseconds and writes no shared memory.
  * Its 32 bytes are normally never allocated, since the compiler keeps them in registers.
@@ -27,7 +32,7 @@ public final class Section implements AutoCloseable {
   private boolean closed;
 
   /** In the list of {@link Rcu#lost}. */
-  private @Nullable Section nextLost;
+  @Nullable Section nextLost;
 
   Section(Rcu rcu, Reader reader, long saved) {
     this.rcu = rcu;

@@ -66,7 +66,7 @@ class ReaderRegistryTest {
     Rcu rcu = Rcu.create("short-lived");
     rcu.read().close();
     int most = 0;
-    for (int i = 0; i < 20_000; i += 20) {
+    for (int i = 0; i < 10_000; i += 20) {
       List<Thread> some = new ArrayList<>();
       for (int t = 0; t < 20; t++) {
         some.add(Thread.ofPlatform().stackSize(64 << 10).start(() -> rcu.read().close()));

@@ -84,7 +84,7 @@ class RetireTest {
         rcu.barrier();
         assertThat(reclaimed).hasValue(1_500);
         assertThat(rcu.statistics().pendingBlocks()).isZero();
-        assertThat(rcu.statistics().oldestPending()).isZero();
+        Waiting.until("nothing is old", () -> rcu.statistics().oldestPending().isZero());
       }
     }
   }

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waiting for what must come in the end, on a machine that may be busy. */
 final class Waiting {
-  private static final long LIMIT_SECONDS = 40;
+  private static final long LIMIT_SECONDS = 100;
 
   private Waiting() {}
 
