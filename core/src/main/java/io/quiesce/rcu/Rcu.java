@@ -2,34 +2,12 @@ package io.quiesce.rcu;
 
 import io.quiesce.linux.Platform;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-
-/** The grace-period counter; see {@link GracePeriod}. Never 0, which means quiescent. */
-abstract class RcuCounter extends Padding {
-  static final VarHandle COUNTER;
-
-  static {
-    try {
-      COUNTER = MethodHandles.lookup().findVarHandle(RcuCounter.class, "counter", long.class);
-    } catch (ReflectiveOperationException impossible) {
-      throw new ExceptionInInitializerError(impossible);
-    }
-  }
-
-  long counter = 1;
-}
-
-/** The padding behind it. */
-abstract class RcuAfter extends RcuCounter {
-  long q00, q01, q02, q03, q04, q05, q06, q07, q08, q09, q10, q11, q12, q13, q14, q15;
-}
 
 /**
  * A read-copy-update domain: readers that never wait and write no shared memory; updaters that
@@ -632,19 +610,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
 
   /** Who is reading now, in words: for time-outs. */
   String describeReaders() {
-    StringJoiner names = new StringJoiner(", ");
-    for (Thread thread : StallReport.blockers(registry.roster(), Long.MAX_VALUE)) {
-      names.add("thread " + thread.getName());
-    }
-    long open = counts.open();
-    if (tracker != null) {
-      tracker.open().forEach(entry -> names.add("thread " + entry.thread()));
-    } else if (open > 0) {
-      names.add(open + " section(s) of virtual threads");
-    }
-    return names.length() == 0
-        ? "no reader that can be named (its callbacks may be waiting for others)"
-        : names.toString();
+    return stalls.describeReaders(registry.roster(), counts);
   }
 
   long counter() {

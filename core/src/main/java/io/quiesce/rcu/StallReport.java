@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,24 @@ final class StallReport {
     for (StackTraceElement frame : thread.getStackTrace()) {
       text.append("\n      at ").append(frame);
     }
+  }
+
+  /** Who is reading now, in words. */
+  String describeReaders(ReaderRegistry.Roster roster, SleepableCounts counts) {
+    StringJoiner names = new StringJoiner(", ");
+    for (Thread thread : blockers(roster, Long.MAX_VALUE)) {
+      names.add("thread " + thread.getName());
+    }
+    VirtualTracker tracker = rcu.tracker();
+    long open = counts.open();
+    if (tracker != null) {
+      tracker.open().forEach(entry -> names.add("thread " + entry.thread()));
+    } else if (open > 0) {
+      names.add(open + " section(s) of virtual threads");
+    }
+    return names.length() == 0
+        ? "no reader that can be named (its callbacks may be waiting for others)"
+        : names.toString();
   }
 
   /** The live threads for which a grace period with this target would wait. */
