@@ -65,6 +65,11 @@ final class GracePeriod {
 
   private static final int SPINS = 256;
   private static final int YIELDS = 16;
+
+  /** With more records than this, every so many periods drop those of ended threads. */
+  private static final int PRUNE_ABOVE = 64;
+
+  private static final int PRUNE_EVERY = 256;
   private static final long FIRST_SLEEP_NANOS = 20_000;
   private static final long LONGEST_SLEEP_NANOS = 1_000_000;
   private static final long LONGEST_EXPEDITED_SLEEP_NANOS = 50_000;
@@ -199,7 +204,7 @@ final class GracePeriod {
         }
       }
     }
-    if (dead) {
+    if (dead || (size > PRUNE_ABOVE && (target & PRUNE_EVERY - 1) == 0)) {
       registry.dropDead();
     }
   }
