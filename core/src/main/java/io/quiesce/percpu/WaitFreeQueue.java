@@ -218,9 +218,10 @@ public final class WaitFreeQueue {
     if (first == null) {
       first = awaitNext(dummy);
     }
+    Batch batch = new Batch(first, null); // before the cut: no memory, no change
     NEXT.setOpaque(dummy, null);
-    Node last = (Node) TAIL.getAndSet(end, dummy);
-    return new Batch(first, last);
+    batch.last = (Node) TAIL.getAndSet(end, dummy);
+    return batch;
   }
 
   private static Node awaitNext(Node node) {

@@ -75,6 +75,10 @@ public final class CallbackWorker {
   private volatile boolean paused;
   private volatile boolean resting;
   private boolean pinRefused;
+  private long pinned;
+
+  /** When the last batch began. The worker's alone. */
+  private long begun;
 
   /** When everything that is pending now was certainly not queued yet; for the age gauge. */
   private volatile long oldest = System.nanoTime();
@@ -132,6 +136,15 @@ public final class CallbackWorker {
   public long pending() {
     long done = run.get();
     return Math.max(0, (long) QUEUED.getOpaque(this) - done);
+  }
+
+  /**
+   * Whether everything that was handed over before the call has run (C.4). What has run is read
+   * first, so an error is towards false.
+   */
+  boolean isDone() {
+    long done = run.get();
+    return retired.pendingBlocks() == 0 && (long) QUEUED.getVolatile(this) == done;
   }
 
   RetireBuffer retired() {
@@ -229,33 +242,24 @@ public final class CallbackWorker {
     hurry();
   }
 
+  boolean isStopping() {
+    return stopping;
+  }
+
   boolean isStopped() {
     return handedOver;
   }
 
   private void work() {
     pin();
-    long begun = System.nanoTime() - delayNanos;
-    long pinned = System.nanoTime();
-    while (true) {
-      if (paused) {
-        rest();
-      }
-      boolean hurried = hurry;
-      hurry = false; // C.2: what is queued before somebody hurries is in the batch taken below
-      WaitFreeQueue.Batch batch = queue.splice();
-      RetireBuffer.Chunk blocks = retired.drain(); // C.3: after the queue, and run before it
-      if (!batch.isEmpty() || blocks != null) {
-        begun = System.nanoTime();
-        runBatch(batch, blocks, hurried);
-      } else if (stopping) {
-        break;
-      }
-      waitForWork();
-      delay(begun);
-      if (options.cpu() >= 0 && System.nanoTime() - pinned > REPIN_NANOS) {
-        pin();
-        pinned = System.nanoTime();
+    begun = System.nanoTime() - delayNanos;
+    boolean more = true;
+    while (more) {
+      try {
+        more = turn();
+      } catch (Throwable failure) { // out of memory, most likely; nothing taken is held here
+        logFailure("worker (it goes on)", failure);
+        LockSupport.parkNanos(100_000_000);
       }
     }
     synchronized (moving) {
@@ -265,9 +269,34 @@ public final class CallbackWorker {
     }
   }
 
+  /**
+   * One batch and the wait for the next; false when there is nothing left and the end is wanted.
+   */
+  private boolean turn() {
+    if (paused) {
+      rest();
+    }
+    boolean hurried = hurry;
+    hurry = false; // C.2: what is queued before somebody hurries is in the batch taken below
+    WaitFreeQueue.Batch batch = queue.splice();
+    RetireBuffer.Chunk blocks = retired.drain(); // C.3: after the queue, and run before it
+    if (!batch.isEmpty() || blocks != null) {
+      begun = System.nanoTime();
+      runBatch(batch, blocks, hurried);
+    } else if (stopping) {
+      return false;
+    }
+    waitForWork();
+    delay();
+    if (options.cpu() >= 0 && System.nanoTime() - pinned > REPIN_NANOS) {
+      pin();
+    }
+    return true;
+  }
+
   private void runBatch(
       WaitFreeQueue.Batch batch, RetireBuffer.@Nullable Chunk blocks, boolean expedited) {
-    long begun = System.nanoTime();
+    long from = System.nanoTime();
     long bytes = retired.pendingBytes();
     GracePeriod gracePeriod = rcu().gracePeriod();
     awaitGracePeriod(gracePeriod, expedited);
@@ -293,10 +322,10 @@ public final class CallbackWorker {
       }
     }
     run.set(run.get() + (count & 1023));
-    oldest = begun;
+    oldest = from;
     try {
       long freed = Math.max(0, bytes - retired.pendingBytes());
-      RcuEvents.batch(rcu().name(), name, count + blockCount, freed, begun);
+      RcuEvents.batch(rcu().name(), name, count + blockCount, freed, from);
     } catch (Throwable failure) {
       logFailure("event of a batch", failure);
     }
@@ -330,7 +359,7 @@ public final class CallbackWorker {
     }
   }
 
-  private void delay(long begun) {
+  private void delay() {
     long until = begun + delayNanos;
     while (!hurry && !stopping && !paused && pending() < options.hurryAbove()) {
       long left = until - System.nanoTime();
@@ -363,14 +392,15 @@ public final class CallbackWorker {
       for (Callback callback = (Callback) batch.poll();
           callback != null;
           callback = (Callback) batch.poll()) {
-        run.getAndIncrement();
         owner.heir().append(callback);
+        run.getAndIncrement(); // C.4: never done while the callback is in neither
       }
     }
   }
 
   private void pin() {
     int cpu = options.cpu();
+    pinned = System.nanoTime();
     if (cpu < 0 || pinRefused) {
       return;
     }

@@ -3,6 +3,7 @@ package io.quiesce.rcu;
 import io.quiesce.linux.CpuTopology;
 import io.quiesce.linux.Rseq;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -331,8 +332,19 @@ public final class Callbacks {
   CountDownLatch startBarrier() {
     // The workers that are listed now hold every callback queued before now (see CallbackWorker).
     CallbackWorker[] all = workers.toArray(CallbackWorker[]::new);
-    CountDownLatch passed = new CountDownLatch(all.length);
+    List<CallbackWorker> busy = new ArrayList<>();
+    boolean moving = false;
     for (CallbackWorker worker : all) {
+      if (!worker.isDone()) { // C.4: an idle worker has nothing that we could wait for
+        busy.add(worker);
+      }
+      moving |= worker.isStopping(); // read after isDone: what it moved may be in one seen before
+    }
+    if (moving) {
+      busy = List.of(all);
+    }
+    CountDownLatch passed = new CountDownLatch(busy.size());
+    for (CallbackWorker worker : busy) {
       worker.enqueue(new Marker(passed));
       worker.hurry();
     }

@@ -155,7 +155,12 @@ public final class Guarded<T> implements AutoCloseable {
       section.close();
       throw closedException();
     }
-    return new Access<>(section, current);
+    try {
+      return new Access<>(section, current);
+    } catch (VirtualMachineError nobodyToClose) {
+      section.close();
+      throw nobodyToClose;
+    }
   }
 
   private static IllegalStateException closedException() {
@@ -172,16 +177,31 @@ public final class Guarded<T> implements AutoCloseable {
   public void replace(T next) {
     Objects.requireNonNull(next, "next");
     alive.getAndIncrement();
+    boolean replaced = false;
+    try {
+      replaced = tryReplace(next);
+    } finally {
+      if (!replaced) {
+        finished(null); // closed, or out of memory: the new value is not ours
+      }
+    }
+    if (!replaced) {
+      throw closedException();
+    }
+  }
+
+  /** False if this guard is closed. */
+  private boolean tryReplace(T next) {
     while (true) {
       @SuppressWarnings("unchecked")
       @Nullable T current = (T) VALUE.getVolatile(this);
       if (current == null) {
-        finished(null);
-        throw closedException();
+        return false;
       }
+      Release release = new Release(current); // before the exchange: no memory, no change
       if (VALUE.compareAndSet(this, current, next)) {
-        rcu.enqueue(new Release(current));
-        return;
+        rcu.enqueue(release);
+        return true;
       }
     }
   }
@@ -192,10 +212,17 @@ public final class Guarded<T> implements AutoCloseable {
    */
   @Override
   public void close() {
-    @SuppressWarnings("unchecked")
-    @Nullable T last = (T) VALUE.getAndSet(this, null);
-    if (last != null) {
-      rcu.enqueue(new Release(last));
+    while (true) {
+      @SuppressWarnings("unchecked")
+      @Nullable T last = (T) VALUE.getVolatile(this);
+      if (last == null) {
+        return;
+      }
+      Release release = new Release(last); // before the exchange: no memory, no change
+      if (VALUE.compareAndSet(this, last, null)) {
+        rcu.enqueue(release);
+        return;
+      }
     }
   }
 

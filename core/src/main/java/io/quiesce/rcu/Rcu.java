@@ -201,9 +201,11 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     Section section;
     try {
       section = new Section(this, reader, saved);
-    } catch (StackOverflowError overflow) {
+    } catch (VirtualMachineError overflow) {
       if (saved == 0) {
         reader.ctr = 0; // no token, no section
+      } else if (saved < 0) {
+        counts.exit((int) (COUNTED - saved));
       }
       throw overflow;
     }

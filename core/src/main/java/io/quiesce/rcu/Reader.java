@@ -88,7 +88,7 @@ public final class Reader extends ReaderFields {
     long saved = enter();
     try {
       return new Section(rcu, this, saved);
-    } catch (StackOverflowError overflow) {
+    } catch (VirtualMachineError overflow) {
       if (saved == 0) {
         ctr = 0; // no token, no section
       }
@@ -111,7 +111,7 @@ public final class Reader extends ReaderFields {
         if (key < 0) {
           VarHandle.fullFence(); // A.3: pairs with the full fence at the head of the grace period
         }
-      } catch (StackOverflowError overflow) {
+      } catch (VirtualMachineError overflow) {
         ctr = 0; // nothing was read, and nobody will close
         throw overflow;
       }
