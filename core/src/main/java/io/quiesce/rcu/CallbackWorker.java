@@ -90,11 +90,21 @@ public final class CallbackWorker {
     this.delayNanos = options.delay().toNanos();
     this.word = WakeWord.create(options.wakeUp(), Math.max(delayNanos, LEAST_POLL_NANOS));
     this.retired = new RetireBuffer(this);
-    this.thread =
-        Thread.ofPlatform()
-            .name("quiesce-" + owner.rcu().name() + "-" + name)
-            .daemon(true)
-            .unstarted(this::work);
+    this.thread = new WorkerThread(this::work, "quiesce-" + owner.rcu().name() + "-" + name);
+  }
+
+  /** Inherits nothing of whoever happens to queue first: no locals, no class loader. */
+  private static final class WorkerThread extends Thread {
+    WorkerThread(Runnable work, String name) {
+      super(null, work, name, 0, false);
+      setDaemon(true);
+      setContextClassLoader(null);
+    }
+  }
+
+  /** Whether the calling thread runs callbacks, of whatever domain. */
+  static boolean isAnyWorker() {
+    return Thread.currentThread() instanceof WorkerThread;
   }
 
   void start() {
@@ -251,21 +261,36 @@ public final class CallbackWorker {
   }
 
   private void work() {
-    pin();
     begun = System.nanoTime() - delayNanos;
     boolean more = true;
     while (more) {
       try {
         more = turn();
       } catch (Throwable failure) { // out of memory, most likely; nothing taken is held here
-        logFailure("worker (it goes on)", failure);
-        LockSupport.parkNanos(100_000_000);
+        recover(failure);
       }
     }
-    synchronized (moving) {
-      handedOver = true; // C.1
-      move();
-      owner.left(this);
+    handedOver = true; // C.1
+    while (true) {
+      try {
+        synchronized (moving) {
+          move();
+          owner.left(this);
+          return;
+        }
+      } catch (Throwable failure) {
+        recover(failure);
+      }
+    }
+  }
+
+  private void recover(Throwable failure) {
+    try {
+      word.raise();
+      logFailure("worker (it goes on)", failure);
+      LockSupport.parkNanos(100_000_000);
+    } catch (Throwable again) {
+      // The next turn tries again.
     }
   }
 
@@ -273,7 +298,10 @@ public final class CallbackWorker {
    * One batch and the wait for the next; false when there is nothing left and the end is wanted.
    */
   private boolean turn() {
-    if (paused) {
+    if (options.cpu() >= 0 && (pinned == 0 || System.nanoTime() - pinned > REPIN_NANOS)) {
+      pin();
+    }
+    while (paused && !stopping) {
       rest();
     }
     boolean hurried = hurry;
@@ -288,9 +316,6 @@ public final class CallbackWorker {
     }
     waitForWork();
     delay();
-    if (options.cpu() >= 0 && System.nanoTime() - pinned > REPIN_NANOS) {
-      pin();
-    }
     return true;
   }
 
@@ -304,13 +329,18 @@ public final class CallbackWorker {
     for (RetireBuffer.Chunk chunk = blocks; chunk != null; ) {
       RetireBuffer.Chunk rest = chunk.cut();
       blockCount += chunk.count();
-      chunk.run(); // throws nothing
+      try {
+        chunk.run();
+      } catch (Throwable failure) {
+        logFailure("retired blocks", failure);
+      }
       chunk = rest;
     }
     long count = 0;
     for (Callback callback = (Callback) batch.poll();
         callback != null;
         callback = (Callback) batch.poll()) {
+      Thread.interrupted(); // what one callback leaves is not the next one's
       try {
         callback.run();
       } catch (Throwable failure) {
@@ -383,16 +413,20 @@ public final class CallbackWorker {
   /** Moves what is left to the domain's default worker, in order, blocks first (C.3). */
   void move() {
     synchronized (moving) {
+      if (queue.isEmpty() && retired.isEmpty()) {
+        return;
+      }
+      CallbackWorker heir = owner.heir(); // may start a thread: before anything is taken
       WaitFreeQueue.Batch batch = queue.splice();
       for (RetireBuffer.Chunk chunk = retired.drain(); chunk != null; ) {
         RetireBuffer.Chunk rest = chunk.cut();
-        owner.heir().append(chunk);
+        heir.append(chunk);
         chunk = rest;
       }
       for (Callback callback = (Callback) batch.poll();
           callback != null;
           callback = (Callback) batch.poll()) {
-        owner.heir().append(callback);
+        heir.append(callback);
         run.getAndIncrement(); // C.4: never done while the callback is in neither
       }
     }

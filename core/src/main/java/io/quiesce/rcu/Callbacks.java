@@ -92,7 +92,15 @@ public final class Callbacks {
     CallbackWorker worker = new CallbackWorker(this, name, options);
     workers.add(worker);
     worker.pause(paused);
-    worker.start();
+    boolean started = false;
+    try {
+      worker.start();
+      started = true;
+    } finally {
+      if (!started) {
+        workers.remove(worker); // no thread to be had: nobody may wait for it
+      }
+    }
     return worker;
   }
 
@@ -308,7 +316,7 @@ public final class Callbacks {
   }
 
   boolean mayNotBlock() {
-    return isWorker() || rcu.mayBeReading();
+    return CallbackWorker.isAnyWorker() || rcu.mayBeReading();
   }
 
   void left(CallbackWorker worker) {
@@ -366,7 +374,7 @@ public final class Callbacks {
 
   /** Runs everything that is queued, what those callbacks queue in turn included, and ends. */
   void shutDown(Duration limit) throws InterruptedException, TimeoutException {
-    long until = System.nanoTime() + limit.toNanos();
+    long until = System.nanoTime() + Rcu.nanos(limit);
     resume();
     int level = 0;
     do {

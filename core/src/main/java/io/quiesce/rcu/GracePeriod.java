@@ -146,13 +146,13 @@ final class GracePeriod {
 
   private boolean run() {
     long begun = System.nanoTime();
+    Wait wait = new Wait(begun); // what may run out of memory comes before the first change
     long before = sequence;
     boolean done = false;
-    sequence = before + 1; // G.1: odd, volatile; callers that come from here on need the next one
-    boolean readers = registry.size() != 0;
-    boolean counted = rcu.countsUsed();
-    Wait wait = new Wait(begun);
     try {
+      sequence = before + 1; // G.1: odd, volatile; callers that come from here on need the next one
+      boolean readers = registry.size() != 0;
+      boolean counted = rcu.countsUsed();
       if (fenced || !(readers || counted)) {
         VarHandle.fullFence(); // A.3, and A.5 for readers that register or first count after this
         readers = registry.size() != 0;
@@ -175,7 +175,11 @@ final class GracePeriod {
       // G.2: even, volatile. A period that failed has not been: nobody's cookie is reached by it.
       sequence = done ? before + 2 : before;
     }
-    RcuEvents.gracePeriod(rcu.name(), begun, wait.waitedFor, !hurryIsZero());
+    try {
+      RcuEvents.gracePeriod(rcu.name(), begun, wait.waitedFor, !hurryIsZero());
+    } catch (Throwable unrecorded) {
+      // The period has been, whether an event says so or not.
+    }
     return wait.interrupted;
   }
 

@@ -173,35 +173,41 @@ public final class Guarded<T> implements AutoCloseable {
    *
    * @param next the new value
    * @throws IllegalStateException if this guard is closed; the new value stays the caller's
+   * @throws IllegalArgumentException if it is the value that is guarded now
    */
   public void replace(T next) {
     Objects.requireNonNull(next, "next");
+    CallbackWorker worker = rcu.callbacks().current(); // may start a thread: before any change
     alive.getAndIncrement();
-    boolean replaced = false;
+    Release old = null;
     try {
-      replaced = tryReplace(next);
+      old = exchange(next);
     } finally {
-      if (!replaced) {
+      if (old == null) {
         finished(null); // closed, or out of memory: the new value is not ours
       }
     }
-    if (!replaced) {
+    if (old == null) {
       throw closedException();
     }
+    rcu.enqueue(worker, old);
   }
 
-  /** False if this guard is closed. */
-  private boolean tryReplace(T next) {
+  /** Publishes a value, or null to close; returns what releases the old one, null if closed. */
+  private @Nullable Release exchange(@Nullable T next) {
     while (true) {
       @SuppressWarnings("unchecked")
       @Nullable T current = (T) VALUE.getVolatile(this);
       if (current == null) {
-        return false;
+        return null;
+      }
+      if (current == next) {
+        throw new IllegalArgumentException(
+            "this value is guarded already; replacing it by itself would close it while in use");
       }
       Release release = new Release(current); // before the exchange: no memory, no change
       if (VALUE.compareAndSet(this, current, next)) {
-        rcu.enqueue(release);
-        return true;
+        return release;
       }
     }
   }
@@ -212,17 +218,13 @@ public final class Guarded<T> implements AutoCloseable {
    */
   @Override
   public void close() {
-    while (true) {
-      @SuppressWarnings("unchecked")
-      @Nullable T last = (T) VALUE.getVolatile(this);
-      if (last == null) {
-        return;
-      }
-      Release release = new Release(last); // before the exchange: no memory, no change
-      if (VALUE.compareAndSet(this, last, null)) {
-        rcu.enqueue(release);
-        return;
-      }
+    if (isClosed()) {
+      return;
+    }
+    CallbackWorker worker = rcu.callbacks().current(); // may start a thread: before any change
+    Release last = exchange(null);
+    if (last != null) {
+      rcu.enqueue(worker, last);
     }
   }
 
@@ -245,7 +247,7 @@ public final class Guarded<T> implements AutoCloseable {
     try {
       CompletableFuture<@Nullable Void> done = whenClosed();
       rcu.callbacks().hurry();
-      done.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      done.get(Rcu.nanos(limit), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       throw new TimeoutException(
           "not closed after " + limit + "; still in use by " + rcu.describeReaders());
@@ -335,6 +337,7 @@ public final class Guarded<T> implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Guarded[" + (isClosed() ? "closed" : String.valueOf(VALUE.getAcquire(this))) + "]";
+    // Not the value's own words: it may be closed while it says them.
+    return isClosed() ? "Guarded[closed]" : "Guarded[open]";
   }
 }

@@ -58,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 public final class Rcu extends RcuAfter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("io.quiesce.rcu");
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
+  private static final Duration LONGEST_LIMIT = Duration.ofDays(36_500);
 
   /** Marks a section counted under generation 0; that of generation 1 is one less. */
   private static final long COUNTED = -2;
@@ -307,7 +308,9 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
    * <p>An online reader that calls this announces a quiescent state. In update algorithms prefer
    * {@link #call}.
    *
-   * @throws IllegalStateException inside a section of this domain, which would wait for itself
+   * @throws IllegalStateException inside a section of this domain, which would wait for itself. On
+   *     virtual threads that is known only under {@code -Dquiesce.rcu.trackVirtual=true}; without
+   *     it the wait does not end, and the stall report says so
    */
   public void synchronize() {
     awaitGracePeriod(gracePeriod.snapshot(), false);
@@ -423,7 +426,19 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
 
   /** Queues whatever the state of the domain, and never blocks: for what must not be lost. */
   void enqueue(Callback work) {
-    callbacks.current().enqueue(work);
+    enqueue(callbacks.current(), work);
+  }
+
+  void enqueue(CallbackWorker worker, Callback work) {
+    worker.enqueue(work);
+    if (closed) {
+      worker.stop(); // it was started anew for this; it runs it and ends
+    }
+  }
+
+  /** A limit in nanoseconds, cut at what the clock can add. */
+  static long nanos(Duration limit) {
+    return limit.compareTo(LONGEST_LIMIT) > 0 ? LONGEST_LIMIT.toNanos() : limit.toNanos();
   }
 
   /**

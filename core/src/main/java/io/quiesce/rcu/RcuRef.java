@@ -62,6 +62,10 @@ public final class RcuRef<T> {
   @SuppressWarnings("unchecked")
   public T get(Reader reader) {
     reader.check();
+    if (reader.rcu != rcu) {
+      throw new IllegalArgumentException(
+          "the reader belongs to domain " + reader.rcu.name() + ", not to " + rcu.name());
+    }
     return (T) VALUE.getAcquire(this); // B.1
   }
 
@@ -117,10 +121,12 @@ public final class RcuRef<T> {
    * @return the value replaced, which readers may use for another grace period
    */
   public T getAndUpdate(UnaryOperator<T> update) {
-    while (true) {
-      T current = getAcquire();
-      if (compareAndSet(current, update.apply(current))) {
-        return current;
+    try (Section section = rcu.read()) { // another updater may replace and release it meanwhile
+      while (true) {
+        T current = get(section);
+        if (compareAndSet(current, update.apply(current))) {
+          return current;
+        }
       }
     }
   }

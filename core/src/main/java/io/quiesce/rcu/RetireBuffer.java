@@ -107,7 +107,9 @@ final class RetireBuffer {
   /** One flag and what it guards, on lines of its own. */
   @SuppressWarnings("UnusedVariable") // the padding behind
   private static final class Stripe extends Padding {
-    boolean busy;
+    /** Given back by a field store, which needs no stack: no overflow can leave it set. */
+    volatile boolean busy;
+
     @Nullable Chunk chunk;
     long blocks; // ever retired through this stripe
     long bytes;
@@ -139,7 +141,13 @@ final class RetireBuffer {
     for (int i = 0; i < stripes.length; i++) {
       Stripe stripe = stripes[(first + i) & (stripes.length - 1)];
       if (tryLock(stripe)) {
-        add(stripe, reclaimer, address, bytes);
+        int todo;
+        try {
+          todo = put(stripe, reclaimer, address, bytes);
+        } finally {
+          stripe.busy = false; // W.2: volatile, before the wake-up word is read
+        }
+        afterwards(todo);
         return;
       }
     }
@@ -151,34 +159,40 @@ final class RetireBuffer {
     worker.hurryIfHeavy();
   }
 
-  private void add(Stripe stripe, Reclaimer reclaimer, long address, long bytes) {
-    boolean first = false;
-    boolean full;
-    boolean ended;
-    try {
-      Chunk chunk = stripe.chunk;
-      if (chunk == null || chunk.isFull()) {
-        Chunk fresh = spare();
-        fresh.next = chunk;
-        first = chunk == null;
-        chunk = fresh;
-        stripe.chunk = chunk;
-      }
-      chunk.add(reclaimer, address, bytes);
-      stripe.blocks++;
-      stripe.bytes += bytes;
-      full = chunk.isFull();
-      ended = worker.isStopped(); // C.1: under the flag that the worker takes for its last move
-    } finally {
-      unlock(stripe);
+  private static final int FIRST = 1;
+  private static final int FULL = 2;
+  private static final int ENDED = 4;
+
+  /** Under the flag; returns what is to be done when it is given back. */
+  private int put(Stripe stripe, Reclaimer reclaimer, long address, long bytes) {
+    int todo = 0;
+    Chunk chunk = stripe.chunk;
+    if (chunk == null || chunk.isFull()) {
+      Chunk fresh = spare();
+      fresh.next = chunk;
+      todo = chunk == null ? FIRST : 0;
+      chunk = fresh;
+      stripe.chunk = chunk;
     }
-    if (ended) {
+    chunk.add(reclaimer, address, bytes);
+    stripe.blocks++;
+    stripe.bytes += bytes;
+    if (chunk.isFull()) {
+      todo |= FULL;
+    }
+    if (worker.isStopped()) { // C.1: under the flag that the worker takes for its last move
+      todo |= ENDED;
+    }
+    return todo;
+  }
+
+  private void afterwards(int todo) {
+    if ((todo & ENDED) != 0) {
       worker.move();
-    } else if (first) {
-      VarHandle.fullFence(); // W.2: the block is in the stripe before the wake-up word is read
+    } else if ((todo & FIRST) != 0) {
       worker.wakeForRetired();
     }
-    if (full) {
+    if ((todo & FULL) != 0) {
       worker.hurryIfHeavy();
     }
   }
@@ -191,7 +205,7 @@ final class RetireBuffer {
           return chunk;
         }
       } finally {
-        unlock(sparesBusy);
+        sparesBusy.busy = false;
       }
     }
     return new Chunk(worker, CHUNK);
@@ -238,7 +252,7 @@ final class RetireBuffer {
         chunk = stripe.chunk;
         stripe.chunk = null;
       } finally {
-        unlock(stripe);
+        stripe.busy = false;
       }
       while (chunk != null) {
         Chunk rest = chunk.next;
@@ -262,9 +276,5 @@ final class RetireBuffer {
 
   private static boolean tryLock(Stripe stripe) {
     return BUSY.compareAndSet(stripe, false, true);
-  }
-
-  private static void unlock(Stripe stripe) {
-    BUSY.setRelease(stripe, false);
   }
 }

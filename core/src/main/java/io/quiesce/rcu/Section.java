@@ -56,8 +56,10 @@ public final class Section implements AutoCloseable {
     } catch (StackOverflowError overflow) {
       // Nobody will close this again, and no further call fits: field stores only.
       if (saved == 0) {
-        reader.overflowed = true; // volatile: what was read is done before the zero shows
-        reader.ctr = 0;
+        reader.overflowed = true; // volatile, as is its load: what was read is done before the
+        if (reader.overflowed) { // zero shows
+          reader.ctr = 0;
+        }
       } else {
         nextLost = rcu.lost;
         rcu.lost = this; // the grace period makes up for it

@@ -78,6 +78,9 @@ final class SleepableCounts {
     }
     int stripe = (int) Thread.currentThread().threadId() & (STRIPES - 1);
     striped.getAndAdd(stripe * STRIPE_LONGS + word, 1); // S.1
+    if (word < UNLOCKS) {
+      VarHandle.fullFence(); // S.1: a volatile add alone does not hold back later plain loads
+    }
   }
 
   private long sum(int word) {

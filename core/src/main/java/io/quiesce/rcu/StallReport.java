@@ -23,7 +23,7 @@ final class StallReport {
   StallReport(Rcu rcu, Duration limit, Consumer<String> listener) {
     this.listener = listener;
     this.rcu = rcu;
-    this.limitNanos = limit.toNanos();
+    this.limitNanos = Rcu.nanos(limit);
   }
 
   long limitNanos() {

@@ -35,6 +35,12 @@ abstract class WakeWord {
   static final int AWAKE = 0;
   static final int ASLEEP = -1;
 
+  /**
+   * Who wakes may die between its store and its system call (out of memory, out of stack). The word
+   * is right then and only the sleep must end.
+   */
+  static final long LONGEST_SLEEP_NANOS = 1_000_000_000L;
+
   /** By the worker, awake: announces that it looks for the last time. Full barrier. */
   abstract void lower();
 
@@ -65,7 +71,7 @@ abstract class WakeWord {
 
     @Override
     void lower() {
-      OffHeap.getAndAddInt(address, -1);
+      OffHeap.getAndSetInt(address, ASLEEP);
     }
 
     @Override
@@ -76,7 +82,7 @@ abstract class WakeWord {
     @Override
     void sleep() {
       while (OffHeap.getIntVolatile(address) == ASLEEP) {
-        Futex.await(address, ASLEEP, -1);
+        Futex.await(address, ASLEEP, LONGEST_SLEEP_NANOS);
       }
     }
 
@@ -112,7 +118,7 @@ abstract class WakeWord {
     @Override
     void lower() {
       sleeper = Thread.currentThread();
-      WORD.getAndAdd(this, -1);
+      WORD.getAndSet(this, ASLEEP);
     }
 
     @Override
@@ -123,7 +129,7 @@ abstract class WakeWord {
     @Override
     void sleep() {
       while (word == ASLEEP) {
-        LockSupport.park(this);
+        LockSupport.parkNanos(this, LONGEST_SLEEP_NANOS);
         // An interrupt would make every further park return at once.
         Thread.interrupted();
       }
