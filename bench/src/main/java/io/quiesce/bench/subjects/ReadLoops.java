@@ -50,7 +50,7 @@ final class ReadLoops {
   static ReadLoop.Factory of(String reader) {
     return switch (reader) {
       case "implicit", "virtual" -> implicitShared();
-      case "implicit-ref" -> implicitRef(Rcu.create("read"));
+      case "implicit-ref" -> implicitRef();
       case "sleepable" -> implicit(domain(Rcu.Flavour.SLEEPABLE));
       case "fenced" -> implicit(domain(Rcu.Flavour.FENCED));
       case "explicit" -> explicit(Rcu.create("read"));
@@ -75,10 +75,11 @@ final class ReadLoops {
     Published shared = new Published();
     return () ->
         () -> {
+          Published followed = shared;
           long sum = 0;
           for (int i = 0; i < Team.BATCH; i++) {
             try (Section _ = Shared.RCU.read()) {
-              sum += shared.get().value;
+              sum += followed.get().value;
             }
           }
           return sum;
@@ -99,14 +100,15 @@ final class ReadLoops {
         };
   }
 
-  private static ReadLoop.Factory implicitRef(Rcu rcu) {
-    RcuRef<Item> ref = rcu.ref(new Item(1));
+  private static ReadLoop.Factory implicitRef() {
+    RcuRef<Item> ref = Shared.RCU.ref(new Item(1));
     return () ->
         () -> {
+          RcuRef<Item> followed = ref;
           long sum = 0;
           for (int i = 0; i < Team.BATCH; i++) {
-            try (Section section = rcu.read()) {
-              sum += ref.get(section).value;
+            try (Section section = Shared.RCU.read()) {
+              sum += followed.get(section).value;
             }
           }
           return sum;
@@ -118,10 +120,12 @@ final class ReadLoops {
     return () -> {
       Reader reader = rcu.reader();
       return () -> {
+        Reader mine = reader;
+        Published followed = shared;
         long sum = 0;
         for (int i = 0; i < Team.BATCH; i++) {
-          try (Section _ = reader.read()) {
-            sum += shared.get().value;
+          try (Section _ = mine.read()) {
+            sum += followed.get().value;
           }
         }
         return sum;
@@ -165,9 +169,10 @@ final class ReadLoops {
   private record Qsbr(Reader reader, Published shared) implements Online {
     @Override
     public long batch() {
+      Published followed = shared; // a local, as any compiler of C would have it
       long sum = 0;
       for (int i = 0; i < Team.BATCH; i++) {
-        sum += shared.get().value;
+        sum += followed.get().value;
       }
       return sum;
     }
@@ -176,9 +181,11 @@ final class ReadLoops {
   private record QsbrRef(Reader reader, RcuRef<Item> ref) implements Online {
     @Override
     public long batch() {
+      Reader mine = reader;
+      RcuRef<Item> followed = ref;
       long sum = 0;
       for (int i = 0; i < Team.BATCH; i++) {
-        sum += ref.get(reader).value;
+        sum += followed.get(mine).value;
       }
       return sum;
     }
@@ -202,9 +209,10 @@ final class ReadLoops {
   private static ReadLoop.Factory bare(Published shared) {
     return () ->
         () -> {
+          Published followed = shared;
           long sum = 0;
           for (int i = 0; i < Team.BATCH; i++) {
-            sum += shared.get().value;
+            sum += followed.get().value;
           }
           return sum;
         };
