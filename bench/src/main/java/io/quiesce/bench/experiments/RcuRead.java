@@ -30,6 +30,7 @@ public final class RcuRead implements Experiment {
           new Pair("quiesce membarrier virtual", "ReentrantReadWriteLock"),
           new Pair("quiesce membarrier virtual", "reference count"),
           new Pair("quiesce fenced", "liburcu mb"),
+          new Pair("quiesce fenced", "liburcu mb, locked add"),
           new Pair("quiesce qsbr", "liburcu qsbr"),
           new Pair("quiesce qsbr", "bare dereference"),
           new Pair("quiesce implicit RcuRef", "liburcu bp"),
@@ -62,7 +63,9 @@ public final class RcuRead implements Experiment {
         + " are online throughout and announce a quiescent state every 1,024 reads, here and in"
         + " liburcu, whose read side is inlined. RcuRef rows follow an RcuRef, which checks the"
         + " section and casts. Nobody updates meanwhile. The bare dereference is"
-        + " the same loop without sections: the floor. An optimistic StampedLock read can protect"
+        + " the same loop without sections: the floor. liburcu's mb fences with mfence up to 0.15.4,"
+        + " the row with the locked add does as later ones do. An optimistic StampedLock read can"
+        + " protect"
         + " nothing that is freed; it is here for its cost.";
   }
 
@@ -89,6 +92,7 @@ public final class RcuRead implements Experiment {
             theirs("bare dereference", "bare", params),
             ours("quiesce fenced", "fenced", params),
             peer("liburcu mb", "urcu-mb", params),
+            peer("liburcu mb, locked add", "urcu-mb-locked", params),
             ours("quiesce sleepable", "sleepable", params),
             ours("quiesce membarrier virtual", "virtual", params),
             ours("quiesce guarded", "guarded", params),
