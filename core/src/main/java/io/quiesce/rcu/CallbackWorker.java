@@ -209,7 +209,7 @@ public final class CallbackWorker {
     }
   }
 
-  /** By {@link RetireBuffer}, after a full fence. */
+  /** By {@link RetireBuffer}, after the volatile store that gives its flag back (W.2). */
   void wakeForRetired() {
     word.wake();
   }

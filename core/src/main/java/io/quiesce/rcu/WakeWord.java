@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Each side stores, has a full barrier, and reads what the other stores (store buffering): one of
  * the two must see the other. The sleep compares and waits in one step, so a wake-up between the
  * last look and the sleep is not lost. A spurious return finds -1 and sleeps again, so nothing
- * burns, and the word is lowered only from 0. The first version of the source's patch never stored
- * -1; the twin in the tests shows what that does.
+ * burns. The source decrements; lowering here is an exchange for -1, so that a worker that failed
+ * between lowering and sleeping can lower again. The first version of the source's patch never
+ * stored -1; the twin in the tests shows what that does.
  *
  * <p>Source: the {@code call_rcu} thread of June 2011 (Desnoyers, McKenney).
  */
