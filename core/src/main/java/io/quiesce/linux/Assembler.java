@@ -34,11 +34,13 @@ final class Assembler {
 
   private final long page;
   private final long rseqOffset;
+  private final int indexField;
   private final ByteBuffer image;
 
-  private Assembler(long page, int capacity, long rseqOffset) {
+  private Assembler(long page, int capacity, long rseqOffset, int indexField) {
     this.page = page;
     this.rseqOffset = rseqOffset;
+    this.indexField = indexField;
     byte[] bytes = new byte[capacity];
     Arrays.fill(bytes, INT3);
     this.image = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -66,13 +68,15 @@ final class Assembler {
   /**
    * The image for a page.
    *
+   * @param indexField which byte of the rseq area {@code fs+index} means
    * @throws IllegalArgumentException for a table with a mistake, or tables that do not fit
    */
-  static Image assemble(List<CodeTable> tables, long page, int capacity, long rseqOffset) {
+  static Image assemble(
+      List<CodeTable> tables, long page, int capacity, long rseqOffset, int indexField) {
     if (rseqOffset != (int) rseqOffset || rseqOffset + 64 != (int) (rseqOffset + 64)) {
       throw new IllegalArgumentException("the rseq area is not within 2 GiB of the thread pointer");
     }
-    Assembler assembler = new Assembler(page, capacity, rseqOffset);
+    Assembler assembler = new Assembler(page, capacity, rseqOffset, indexField);
     List<CodeSequence> sequences = new ArrayList<>();
     int code = tables.size() * DESCRIPTOR_BYTES;
     for (int i = 0; i < tables.size(); i++) {
@@ -163,7 +167,9 @@ final class Assembler {
   }
 
   private void put(String token, int code, int descriptor, @Nullable Map<String, Integer> labels) {
-    if (token.startsWith("fs+")) {
+    if (token.equals("fs+index")) {
+      image.putInt((int) (rseqOffset + indexField));
+    } else if (token.startsWith("fs+")) {
       image.putInt((int) (rseqOffset + Integer.parseInt(token.substring(3), 16)));
     } else if (token.equals("cs")) {
       image.putInt(descriptor - (image.position() + Integer.BYTES));

@@ -32,14 +32,14 @@ final class CodePage {
    *
    * @throws LinuxException if the kernel refuses memory, or refuses to make it executable
    */
-  static CodePage map(List<CodeTable> tables, long rseqOffset) {
+  static CodePage map(List<CodeTable> tables, long rseqOffset, int indexField) {
     long address =
         Syscall.call(Syscall.MMAP, 0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
     if (address < 0 && address > -4096) {
       throw new LinuxException("mmap(PROT_READ|PROT_WRITE)", (int) -address);
     }
     try {
-      Assembler.Image image = Assembler.assemble(tables, address, BYTES, rseqOffset);
+      Assembler.Image image = Assembler.assemble(tables, address, BYTES, rseqOffset, indexField);
       MemorySegment.ofAddress(address)
           .reinterpret(BYTES)
           .copyFrom(MemorySegment.ofArray(image.bytes()));

@@ -8,6 +8,7 @@ package io.quiesce.linux;
  *
  * <pre>
  *   fs+N     4 bytes: offset from the thread pointer to byte N of the rseq area
+ *   fs+index 4 bytes: the same, to the field that chooses the row
  *   cs       4 bytes: distance to this sequence's descriptor; last in its line
  *   sig      4 bytes: the abort signature
  *   &gt;label   1 byte:  distance to a label; last in its line

@@ -35,7 +35,7 @@ public final class NativeCode {
     Facility facility = wanted;
     if (wanted.on()) {
       try {
-        page = CodePage.map(usable(abi), abi.offset());
+        page = CodePage.map(usable(abi), abi.offset(), abi.indexField());
         facility = Facility.on("one read+execute page at 0x" + Long.toHexString(page.address()));
       } catch (RuntimeException | LinkageError e) {
         facility = Facility.off("no machine code: " + e.getMessage());
@@ -73,7 +73,7 @@ public final class NativeCode {
       MemorySegment table = arena.allocate(ValueLayout.JAVA_LONG, rows);
       MethodHandle add =
           page.downcall(
-              Sequences.ADD.name(),
+              WordSequences.ADD.name(),
               FunctionDescriptor.of(
                   ValueLayout.JAVA_INT,
                   ValueLayout.JAVA_LONG,

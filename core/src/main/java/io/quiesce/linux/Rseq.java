@@ -19,7 +19,6 @@ import java.lang.invoke.MethodHandles;
 @SuppressWarnings("restricted") // The compiler flags every use of the linker.
 public final class Rseq {
   private static final int NODE_END = 24;
-  private static final int CONCURRENCY_ID_END = 28;
 
   private Rseq() {}
 
@@ -30,6 +29,15 @@ public final class Rseq {
     static final MethodHandle NODE = NativeCode.downcall(Sequences.NODE.name(), INT);
     static final MethodHandle CONCURRENCY_ID =
         NativeCode.downcall(Sequences.CONCURRENCY_ID.name(), INT);
+    static final MethodHandle INDEX = NativeCode.downcall(Sequences.INDEX.name(), INT);
+  }
+
+  /** What chooses the row, found out once. */
+  private static final class Rows {
+    static final boolean BY_CONCURRENCY_ID =
+        Platform.rseq() && NativeCode.ABI.indexField() == RseqAbi.CONCURRENCY_ID;
+    static final int COUNT =
+        BY_CONCURRENCY_ID ? CpuTopology.possible().size() : CpuTopology.tableSize();
   }
 
   /** The C library's answer, for where sequences do not work. */
@@ -120,6 +128,70 @@ public final class Rseq {
   }
 
   /**
+   * The row of per-CPU data that the current thread may use now: its concurrency id where the
+   * kernel keeps one, so that memory follows the number of threads that run at once, and otherwise
+   * its CPU number. {@code -Dquiesce.percpu.index=cpu} takes the CPU number in any case.
+   *
+   * @return below {@link #rows()}; -1 where sequences do not work or in a thread that is not
+   *     registered
+   */
+  public static int row() {
+    if (!Platform.rseq()) {
+      return -1;
+    }
+    try {
+      return Math.max(-1, (int) Stubs.INDEX.invokeExact());
+    } catch (Throwable t) {
+      throw Thrown.unchecked(t);
+    }
+  }
+
+  /**
+   * How many rows per-CPU data needs.
+   *
+   * @return the number of possible CPUs where rows are chosen by concurrency id, {@link
+   *     CpuTopology#tableSize()} otherwise
+   */
+  public static int rows() {
+    return Rows.COUNT;
+  }
+
+  /**
+   * Whether {@link #row()} is the concurrency id. A row then belongs to no CPU in particular, so
+   * that only a fence of all CPUs fences it ({@link #fenceRow}).
+   *
+   * @return false where it is the CPU number
+   */
+  public static boolean isRowByConcurrencyId() {
+    return Rows.BY_CONCURRENCY_ID;
+  }
+
+  /**
+   * Restarts every unfinished sequence on a row, and is a full barrier for its CPU: when this
+   * returns, each sequence that runs there has begun after the call. Fences one CPU where rows are
+   * CPU numbers, all of this process's otherwise.
+   *
+   * @param row from 0
+   * @throws UnsupportedOperationException where {@link Membarrier#isRseqAvailable()} is false
+   */
+  public static void fenceRow(int row) {
+    if (isRowByConcurrencyId()) {
+      Membarrier.fenceRseq();
+    } else {
+      Membarrier.fenceCpu(row);
+    }
+  }
+
+  /**
+   * As {@link #fenceRow} for every row.
+   *
+   * @throws UnsupportedOperationException where {@link Membarrier#isRseqAvailable()} is false
+   */
+  public static void fenceRows() {
+    Membarrier.fenceRseq();
+  }
+
+  /**
    * Whether the kernel keeps the node number in the area (6.3 or later).
    *
    * @return true when {@link #node()} is one load
@@ -134,7 +206,7 @@ public final class Rseq {
    * @return true when {@link #concurrencyId()} works
    */
   public static boolean hasConcurrencyId() {
-    return Platform.rseq() && NativeCode.ABI.featureSize() >= CONCURRENCY_ID_END;
+    return Platform.rseq() && NativeCode.ABI.hasConcurrencyId();
   }
 
   /**

@@ -5,6 +5,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,11 @@ record RseqAbi(Facility facility, long offset, int featureSize) {
 
   /** Bytes that glibc has always registered, whatever it announces. */
   static final int ORIGINAL_AREA = 32;
+
+  /** The bytes of the area that say which CPU, and which concurrency id, the thread has. */
+  static final int CPU_ID = 4;
+
+  static final int CONCURRENCY_ID = 24;
 
   private static final long AT_RSEQ_FEATURE_SIZE = 27;
 
@@ -59,6 +65,20 @@ record RseqAbi(Facility facility, long offset, int featureSize) {
     int has = Math.clamp(kernel, ORIGINAL_FEATURE_SIZE, 1 << 16);
     int area = announced <= ORIGINAL_AREA ? ORIGINAL_AREA : announced;
     return announced <= 0 ? 0 : Math.min(area, has);
+  }
+
+  boolean hasConcurrencyId() {
+    return featureSize >= CONCURRENCY_ID + Integer.BYTES;
+  }
+
+  /**
+   * The field that chooses the row of per-CPU data. The concurrency id is dense, so that memory
+   * follows the number of threads that run at once and not the numbers of the CPUs they run on.
+   */
+  int indexField() {
+    String wanted =
+        Settings.choice("quiesce.percpu.index", "auto", List.of("auto", "cpu", "concurrency-id"));
+    return hasConcurrencyId() && !wanted.equals("cpu") ? CONCURRENCY_ID : CPU_ID;
   }
 
   private static Optional<MemorySegment> find(String name) {

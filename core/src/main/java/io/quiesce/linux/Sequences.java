@@ -1,19 +1,23 @@
 package io.quiesce.linux;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The machine code of this library: every sequence, for x86-64 and the System V calling convention
  * (arguments in rdi, rsi, rdx, rcx, r8, r9; all registers used here are the callee's to change).
  *
- * <p>Rules that every restartable one follows. The CPU number is read inside and compared,
- * unsigned, with the number of rows: it is -1 in a thread that is not registered. Only the last
- * store takes effect for others, and it is one instruction, the last before {@code commit}. An
- * abort starts the whole over inside the machine code. The pointer to the descriptor is not cleared
- * at the end: the kernel drops it lazily, and the page stays mapped for ever.
+ * <p>Rules that every restartable one follows. The CPU number is looked at first: it is negative in
+ * a thread that is not registered. The row is read inside ({@code INDEX} is the CPU number or the
+ * concurrency id, the same for all sequences of a process, see {@link Rseq#row()}) and compared
+ * with the number of rows, unsigned. Only the last store takes effect for others, and it is one
+ * instruction, the last before {@code commit}. An abort starts the whole over inside the machine
+ * code, so the registers with the arguments are never written. The pointer to the descriptor is not
+ * cleared at the end: the kernel drops it lazily, and the page stays mapped for ever.
  *
- * <p>To add one: write its table, add it to {@link #ALL}, and copy the table into docs/security.md;
- * the tests disassemble whatever is listed.
+ * <p>{@link WordSequences} has those on single words, {@link ArraySequences} those on whole arrays
+ * and lists. To add one: write its table, add it to {@link #ALL}, and copy the table into
+ * docs/security.md; the tests disassemble whatever is listed.
  */
 final class Sequences {
   static final CodeTable CPU =
@@ -52,29 +56,19 @@ final class Sequences {
           c3                  | ret
           """);
 
-  static final CodeTable ADD =
+  static final CodeTable INDEX =
       new CodeTable(
-          "add",
-          "int add(long base, long stride, long delta, int rows): *(base + cpu * stride) += delta;"
-              + " 0 when done, -1 when the CPU has no row or the thread is not registered.",
+          "index",
+          "int index(void): the row that this thread may use now; negative in a thread "
+              + "that is not registered.",
           """
-          48 8d 05 cs         | lea    DESCRIPTOR(%rip),%rax
-          64 48 89 04 25 fs+8 | mov    %rax,%fs:RSEQ_CS
-          start:
-          64 44 8b 04 25 fs+4 | mov    %fs:CPU_ID,%r8d
-          41 39 c8            | cmp    %ecx,%r8d
-          73 >out             | jae    out
-          4c 0f af c6         | imul   %rsi,%r8
-          4a 01 14 07         | add    %rdx,(%rdi,%r8,1)
-          commit:
-          31 c0               | xor    %eax,%eax
-          c3                  | ret
+          64 83 3c 25 fs+4 00  | cmpl   $0x0,%fs:CPU_ID
+          7c >out              | jl     out
+          64 8b 04 25 fs+index | mov    %fs:INDEX,%eax
+          c3                   | ret
           out:
-          b8 ff ff ff ff      | mov    $0xffffffff,%eax
-          c3                  | ret
-          0f b9 3d sig        | ud1    SIGNATURE(%rip),%edi
-          abort:
-          eb >begin           | jmp    begin
+          b8 ff ff ff ff       | mov    $0xffffffff,%eax
+          c3                   | ret
           """);
 
   static final CodeTable TSC =
@@ -103,7 +97,13 @@ final class Sequences {
           """);
 
   /** All of them, in the order in which they lie in the page. */
-  static final List<CodeTable> ALL = List.of(CPU, NODE, CONCURRENCY_ID, ADD, TSC, TSC_ORDERED);
+  static final List<CodeTable> ALL =
+      Stream.of(
+              List.of(CPU, NODE, CONCURRENCY_ID, INDEX, TSC, TSC_ORDERED),
+              WordSequences.ALL,
+              ArraySequences.ALL)
+          .flatMap(List::stream)
+          .toList();
 
   private Sequences() {}
 }

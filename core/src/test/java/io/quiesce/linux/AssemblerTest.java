@@ -12,12 +12,13 @@ class AssemblerTest {
   private static final long PAGE = 0x7f00_0000_0000L;
 
   private static Assembler.Image assemble(String text) {
-    return Assembler.assemble(List.of(new CodeTable("t", "test", text)), PAGE, 4096, 0x920);
+    return Assembler.assemble(
+        List.of(new CodeTable("t", "test", text)), PAGE, 4096, 0x920, RseqAbi.CPU_ID);
   }
 
   @Test
   void describesTheRestartablePartForTheKernel() {
-    Assembler.Image image = Assembler.assemble(Sequences.ALL, PAGE, 4096, -64);
+    Assembler.Image image = Assembler.assemble(Sequences.ALL, PAGE, 4096, -64, RseqAbi.CPU_ID);
     CodeSequence add =
         image.sequences().stream().filter(s -> s.name().equals("add")).findFirst().orElseThrow();
     assertThat(add.descriptor() % 32).isZero();
@@ -32,7 +33,7 @@ class AssemblerTest {
     assertThat(abort).isEqualTo(add.address() + add.label("abort"));
     assertThat(page.getInt((int) (abort - PAGE) - 4)).isEqualTo(0x53053053);
     // A negative offset from the thread pointer is sign-extended by the CPU.
-    assertThat(add.lines().get(2).hex()).endsWith("c4 ff ff ff");
+    assertThat(add.lines().get(2).hex()).endsWith("c4 ff ff ff 00");
   }
 
   @Test
@@ -58,7 +59,7 @@ class AssemblerTest {
         .hasMessageContaining("too far");
     assertThatThrownBy(() -> assemble("90 | nop\n".repeat(5000)))
         .hasMessageContaining("the page is full");
-    assertThatThrownBy(() -> Assembler.assemble(List.of(), PAGE, 4096, 1L << 40))
+    assertThatThrownBy(() -> Assembler.assemble(List.of(), PAGE, 4096, 1L << 40, RseqAbi.CPU_ID))
         .hasMessageContaining("2 GiB");
   }
 

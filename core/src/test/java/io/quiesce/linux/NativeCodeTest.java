@@ -61,9 +61,11 @@ class NativeCodeTest {
   }
 
   /** The commented assembly with this machine's addresses in place of the names. */
-  private static String expected(CodeSequence s, CodeSequence.Line line, long rseqOffset) {
+  private static String expected(
+      CodeSequence s, CodeSequence.Line line, long rseqOffset, int index) {
     String text = line.assembly().replaceAll("\\s+", " ");
     text = text.replace("CPU_ID", "0x" + Long.toHexString(rseqOffset + 4));
+    text = text.replace("INDEX", "0x" + Long.toHexString(rseqOffset + index));
     text = text.replace("RSEQ_CS", "0x" + Long.toHexString(rseqOffset + 8));
     text = text.replace("NODE_ID", "0x" + Long.toHexString(rseqOffset + 20));
     text = text.replace("MM_CID", "0x" + Long.toHexString(rseqOffset + 24));
@@ -86,7 +88,7 @@ class NativeCodeTest {
     return text;
   }
 
-  private void compare(List<CodeSequence> sequences, long rseqOffset) throws Exception {
+  private void compare(List<CodeSequence> sequences, long rseqOffset, int index) throws Exception {
     for (CodeSequence s : sequences) {
       List<String[]> seen = disassemble(s.bytes(), s.address());
       assertThat(seen).as(s.name()).hasSameSizeAs(s.lines());
@@ -95,7 +97,7 @@ class NativeCodeTest {
         assertThat(Long.parseUnsignedLong(seen.get(i)[0], 16))
             .isEqualTo(s.address() + line.offset());
         assertThat(seen.get(i)[1]).as(s.name()).isEqualTo(line.hex());
-        assertThat(seen.get(i)[2]).as(s.name()).isEqualTo(expected(s, line, rseqOffset));
+        assertThat(seen.get(i)[2]).as(s.name()).isEqualTo(expected(s, line, rseqOffset, index));
       }
     }
   }
@@ -103,10 +105,11 @@ class NativeCodeTest {
   @Test
   void everySequenceIsTheAssemblyBesideIt() throws Exception {
     for (long offset : new long[] {0x920, -0x40}) {
+      int index = offset < 0 ? RseqAbi.CPU_ID : RseqAbi.CONCURRENCY_ID;
       List<CodeSequence> sequences =
-          Assembler.assemble(Sequences.ALL, 0x7f1234567000L, 4096, offset).sequences();
+          Assembler.assemble(Sequences.ALL, 0x7f1234567000L, 4096, offset, index).sequences();
       assertThat(sequences).hasSameSizeAs(Sequences.ALL);
-      compare(sequences, offset);
+      compare(sequences, offset, index);
     }
   }
 
@@ -114,7 +117,7 @@ class NativeCodeTest {
   void whatLiesInMemoryIsWhatWasDisassembled() throws Exception {
     Needs.facility("rseq");
     assertThat(NativeCode.sequences()).hasSameSizeAs(Sequences.ALL);
-    compare(NativeCode.sequences(), Rseq.offset());
+    compare(NativeCode.sequences(), Rseq.offset(), NativeCode.ABI.indexField());
     for (CodeSequence s : NativeCode.sequences()) {
       OffHeap.register(s.address(), s.size());
       byte[] live = new byte[s.size()];

@@ -40,8 +40,9 @@ public final class PlatformProbe {
   }
 
   private static String add() {
-    long table = Platform.rseq() ? OffHeap.allocate(CpuTopology.tableSize() * 8L, 8) : 0;
-    return "" + PerCpuOps.add(table, 8, 1);
+    long table = OffHeap.isAvailable() ? OffHeap.allocate(PerCpuOps.rows() * 8L, 8) : 0;
+    boolean added = PerCpuOps.add(table, 8, 1);
+    return "" + (added && Platform.rseq());
   }
 
   private static String fence() {

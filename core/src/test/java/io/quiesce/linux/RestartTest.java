@@ -72,7 +72,7 @@ class RestartTest {
   }
 
   private static void eachFenceRestarts(Runnable fence, int cpu) throws Exception {
-    MethodHandle gated = gated(CodePage.map(List.of(GATED), Rseq.offset()));
+    MethodHandle gated = gated(CodePage.map(List.of(GATED), Rseq.offset(), RseqAbi.CPU_ID));
     long memory = OffHeap.allocate(256, 64);
     long word = memory;
     long restarts = memory + 64;
@@ -128,7 +128,7 @@ class RestartTest {
 
   @Test
   void aThreadThatIsNotRegisteredTouchesNoRow() throws Exception {
-    CodePage page = CodePage.map(List.of(THREAD_POINTER), Rseq.offset());
+    CodePage page = CodePage.map(List.of(THREAD_POINTER), Rseq.offset(), RseqAbi.CPU_ID);
     MethodHandle pointer =
         page.downcall("thread-pointer", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
     long table = OffHeap.allocate(CpuTopology.tableSize() * 64L, 64);
