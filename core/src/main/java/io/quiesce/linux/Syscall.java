@@ -30,10 +30,10 @@ final class Syscall {
   static final long GETCPU = X64 ? 309 : 168;
   static final long SCHED_SETAFFINITY = X64 ? 203 : 122;
   static final long SCHED_GETAFFINITY = X64 ? 204 : 123;
-  // Machine code exists for x86-64 only, so these have one number each.
-  static final long MMAP = 9;
-  static final long MPROTECT = 10;
-  static final long MUNMAP = 11;
+  static final long MMAP = X64 ? 9 : 222;
+  static final long MPROTECT = X64 ? 10 : 226;
+  static final long MUNMAP = X64 ? 11 : 215;
+  static final long MADVISE = X64 ? 28 : 233;
 
   private static final FunctionDescriptor SHAPE =
       FunctionDescriptor.of(

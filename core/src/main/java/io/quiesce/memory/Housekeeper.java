@@ -1,0 +1,68 @@
+package io.quiesce.memory;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * One daemon thread for all allocators: once a second it lets each give back what it does not need.
+ * It exists while there is an allocator, and keeps none alive.
+ */
+final class Housekeeper {
+  private static final long PERIOD_MILLIS = 1_000;
+
+  private record Entry(WeakReference<PerCpuAllocator> owner, PerCpuAllocator.Heap heap) {}
+
+  private static final List<Entry> ENTRIES = new ArrayList<>();
+  private static boolean running;
+
+  private Housekeeper() {}
+
+  static synchronized void add(PerCpuAllocator owner, PerCpuAllocator.Heap heap) {
+    ENTRIES.add(new Entry(new WeakReference<>(owner), heap));
+    if (!running) {
+      Thread.ofPlatform().daemon().name("quiesce-housekeeper").start(Housekeeper::run);
+      running = true;
+    }
+  }
+
+  static synchronized void remove(PerCpuAllocator.Heap heap) {
+    ENTRIES.removeIf(entry -> entry.heap == heap);
+  }
+
+  /** The heaps whose owners are reachable; the thread ends when there are none. */
+  private static synchronized List<PerCpuAllocator> live() {
+    List<PerCpuAllocator> live = new ArrayList<>();
+    for (Iterator<Entry> it = ENTRIES.iterator(); it.hasNext(); ) {
+      PerCpuAllocator owner = it.next().owner.get();
+      if (owner == null) {
+        it.remove();
+      } else {
+        live.add(owner);
+      }
+    }
+    running = !live.isEmpty();
+    return live;
+  }
+
+  private static void run() {
+    while (true) {
+      try {
+        Thread.sleep(PERIOD_MILLIS);
+        List<PerCpuAllocator> live = live();
+        if (live.isEmpty()) {
+          return;
+        }
+        for (PerCpuAllocator allocator : live) {
+          allocator.tick();
+        }
+      } catch (InterruptedException e) {
+        // Nobody has a reason to; the thread goes on, since it may not leave the list unattended.
+      } catch (RuntimeException | OutOfMemoryError e) {
+        System.getLogger("io.quiesce")
+            .log(System.Logger.Level.WARNING, "housekeeping of an allocator failed", e);
+      }
+    }
+  }
+}
