@@ -69,10 +69,13 @@ final class CentralList {
       int n = Math.min(batch - 1, count);
       if (n > 0) {
         int first = count - n;
-        int pushed = caches.pushMany(sizeClass, slot(first), n);
-        if (pushed > 0) {
+        // Counted off before they are given away: an error in between (a stack overflow) may lose
+        // blocks, and must not leave one in two places.
+        count = first;
+        int pushed = Math.max(0, caches.pushMany(sizeClass, slot(first), n));
+        if (pushed < n) {
           OffHeap.copy(slot(first + pushed), slot(first), (long) (n - pushed) * Long.BYTES);
-          count -= pushed;
+          count = first + n - pushed;
         }
       }
       leastCount = Math.min(leastCount, count);
@@ -161,12 +164,14 @@ final class CentralList {
 
   /** The coldest blocks, at the bottom of the array, go to their spans. */
   private void giveBack(int wanted) {
-    int n = Math.min(wanted, count);
+    int all = count;
+    int n = Math.min(wanted, all);
+    count = 0; // as in refill: lost at worst, never twice
     for (int i = 0; i < n; i++) {
       toSpan(OffHeap.getLong(slot(i)));
     }
-    count -= n;
-    OffHeap.copy(slot(n), slot(0), (long) count * Long.BYTES);
+    OffHeap.copy(slot(n), slot(0), (long) (all - n) * Long.BYTES);
+    count = all - n;
     leastCount = Math.min(leastCount, count);
   }
 

@@ -32,6 +32,8 @@ final class PageHeap {
   /** The largest block that is a span; above, each is a mapping of its own. */
   static final long LARGEST_SPAN = Chunk.BYTES / 2;
 
+  private static final long FEW_PAGES = 256;
+
   final Region region;
   private final long limit;
   private final ReentrantLock lock = new ReentrantLock();
@@ -269,14 +271,16 @@ final class PageHeap {
   }
 
   /**
-   * Gives idle pages back to the kernel: as many as were idle all the time since the last call.
+   * Gives idle pages back to the kernel, half of those that were idle all the time since the last
+   * call: a load that comes and goes with the seconds keeps some of its pages, and one that has
+   * ended has given back nearly all after some calls.
    *
    * @return how many bytes went back
    */
   long releaseUnneeded() {
     lock.lock();
     try {
-      long pages = leastIdle;
+      long pages = Math.max(leastIdle / 2, Math.min(leastIdle, FEW_PAGES));
       long released = closed ? 0 : releasePages(pages);
       leastIdle = backedPages - usedPages;
       return released;

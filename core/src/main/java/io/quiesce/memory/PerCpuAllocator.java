@@ -309,7 +309,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
         int c = OffHeap.getByte(table + (offset >>> SizeClasses.PAGE_SHIFT));
         if (c > 0 && c < SizeClasses.COUNT) {
           if (OffHeap.isDebug()) {
-            OffHeap.poison(address, SizeClasses.bytes(c));
+            poison(c, address);
           }
           int done = PerCpuOps.arrayPush(caches + c * HEADER, RowCaches.STRIDE, address);
           if (done != PerCpuOps.DONE) {
@@ -322,6 +322,15 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  /** In the debug mode a late access shows, and so does the middle of a block. */
+  private void poison(int c, long address) {
+    Span span = heap.pages.spanOf(address);
+    if (span != null && span.blockStart(address) != address) {
+      throw PageHeap.notABlock(address);
+    }
+    OffHeap.poison(address, SizeClasses.bytes(c));
   }
 
   /**
