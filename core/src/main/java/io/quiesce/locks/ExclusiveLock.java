@@ -1,0 +1,327 @@
+package io.quiesce.locks;
+
+import java.io.NotSerializableException;
+import java.io.Serial;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the mutual-exclusion locks of this package have in common: a name, an owner, and the forms
+ * of {@link Lock}.
+ *
+ * <p>They are not reentrant: {@code lock()} by the owner throws {@link IllegalStateException}
+ * instead of waiting for itself, {@code tryLock()} says false. Only the owner may unlock; anybody
+ * else gets {@link IllegalMonitorStateException}. The owner is visible to jstack and {@link
+ * java.lang.management.ThreadMXBean#findDeadlockedThreads}; for virtual threads see {@link
+ * Deadlocks}. All have conditions. Memory order is that of {@link Lock}: unlocking happens before
+ * the next locking (L.1 in {@code docs/ordering.md}).
+ *
+ * <p>None can be serialised.
+ */
+public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implements Lock {
+  @Serial private static final long serialVersionUID = 1L;
+
+  /** No deadline. */
+  static final long FOREVER = Long.MAX_VALUE;
+
+  private static final int LOOKS_BETWEEN_CLOCKS = 64;
+
+  /** How a wait ended. */
+  enum Outcome {
+    ACQUIRED,
+    TIMED_OUT,
+    INTERRUPTED
+  }
+
+  private final String name;
+  final transient @Nullable LockStatistics statistics;
+
+  ExclusiveLock(String name, @Nullable LockStatistics statistics) {
+    this.name = name;
+    this.statistics = statistics;
+  }
+
+  /** Takes the lock if it is free, whoever waits (where the algorithm allows). Owner not set. */
+  abstract boolean tryAcquire();
+
+  /**
+   * Waits for the lock.
+   *
+   * @param nanos at most so long, or {@link #FOREVER}
+   */
+  abstract Outcome acquire(Thread current, boolean interruptible, long nanos);
+
+  /** Gives the lock up; the owner is cleared already. */
+  abstract void release();
+
+  /**
+   * Its name.
+   *
+   * @return as given to the constructor
+   */
+  public final String name() {
+    return name;
+  }
+
+  /**
+   * Waits for the lock without regard to interrupts.
+   *
+   * @throws IllegalStateException if the current thread has it already
+   */
+  @Override
+  public final void lock() {
+    if (statistics != null) {
+      statistics.lock(this);
+      return;
+    }
+    if (tryAcquire()) {
+      setExclusiveOwnerThread(Thread.currentThread());
+    } else {
+      lockSlowly();
+    }
+  }
+
+  final void lockSlowly() {
+    Thread current = Thread.currentThread();
+    refuseOwner(current);
+    acquire(current, false, FOREVER);
+    setExclusiveOwnerThread(current);
+  }
+
+  private void refuseOwner(Thread current) {
+    if (getExclusiveOwnerThread() == current) {
+      throw new IllegalStateException(
+          "the current thread has " + this + " already, and it is not reentrant");
+    }
+  }
+
+  /**
+   * Waits for the lock until the thread is interrupted.
+   *
+   * @throws InterruptedException if it is, or was; the lock is not taken then
+   * @throws IllegalStateException if the current thread has it already
+   */
+  @Override
+  public final void lockInterruptibly() throws InterruptedException {
+    tryLock(FOREVER);
+  }
+
+  /**
+   * Takes the lock if it can be had at once.
+   *
+   * @return whether the current thread has taken it
+   */
+  @Override
+  public final boolean tryLock() {
+    if (!tryAcquire()) {
+      return false;
+    }
+    setExclusiveOwnerThread(Thread.currentThread());
+    if (statistics != null) {
+      statistics.acquired(0);
+    }
+    return true;
+  }
+
+  /**
+   * Waits for the lock for a while.
+   *
+   * @param time at most so long; not above 0 does not wait
+   * @param unit of the time
+   * @return whether the current thread has taken it
+   * @throws InterruptedException if the thread is interrupted, or was
+   * @throws IllegalStateException if the current thread has it already
+   */
+  @Override
+  public final boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+    return tryLock(Math.min(unit.toNanos(time), FOREVER - 1));
+  }
+
+  private boolean tryLock(long nanos) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (tryLock()) {
+      return true;
+    }
+    Thread current = Thread.currentThread();
+    refuseOwner(current);
+    if (nanos <= 0) {
+      return false;
+    }
+    long began = statistics == null ? 0 : System.nanoTime();
+    Outcome outcome = acquire(current, true, nanos);
+    if (outcome == Outcome.INTERRUPTED) {
+      throw new InterruptedException();
+    }
+    if (outcome == Outcome.TIMED_OUT) {
+      return false;
+    }
+    setExclusiveOwnerThread(current);
+    if (statistics != null) {
+      statistics.acquired(System.nanoTime() - began);
+    }
+    return true;
+  }
+
+  /**
+   * Gives the lock up.
+   *
+   * @throws IllegalMonitorStateException if the current thread does not have it
+   */
+  @Override
+  public final void unlock() {
+    if (getExclusiveOwnerThread() != Thread.currentThread()) {
+      throw new IllegalMonitorStateException("the current thread does not have " + this);
+    }
+    if (statistics != null) {
+      statistics.released();
+    }
+    setExclusiveOwnerThread(null);
+    release();
+  }
+
+  /**
+   * A condition of this lock, with the contract of {@link Condition}. Waiters are signalled in the
+   * order in which they began to wait.
+   *
+   * @return a new condition
+   */
+  @Override
+  public final Condition newCondition() {
+    return new LockCondition(this);
+  }
+
+  /**
+   * Whether the current thread has the lock.
+   *
+   * @return true for the owner
+   */
+  public final boolean isHeldByCurrentThread() {
+    return getExclusiveOwnerThread() == Thread.currentThread();
+  }
+
+  /**
+   * Whether anybody has the lock; a glimpse.
+   *
+   * @return true if somebody has it
+   */
+  public abstract boolean isLocked();
+
+  /**
+   * Who has the lock; a glimpse for reports.
+   *
+   * @return the owner; null if nobody, or if it is just changing
+   */
+  public final @Nullable Thread owner() {
+    return getExclusiveOwnerThread();
+  }
+
+  /** What one wait looks at: whether it is over. */
+  interface Turn {
+    boolean come(Waiter waiter);
+  }
+
+  /**
+   * Waits as a policy says, until the turn comes, the time is over or the thread is interrupted.
+   * One look follows every wake-up, and one stands between setting {@code parked} and parking.
+   *
+   * @param turn the look; it may take the lock
+   */
+  final Outcome await(
+      Waiter waiter, WaitPolicy policy, Turn turn, boolean interruptible, long nanos) {
+    Thread thread = Thread.currentThread();
+    long deadline = nanos == FOREVER ? 0 : System.nanoTime() + nanos;
+    int spins = policy.spins(thread);
+    int yields = policy.yields(thread);
+    boolean interrupted = false;
+    Outcome outcome = Outcome.ACQUIRED;
+    boolean registered = false;
+    for (int look = 0; !turn.come(waiter); ) {
+      boolean clock = look >= spins || look % LOOKS_BETWEEN_CLOCKS == 0;
+      if (clock && interruptible && Thread.interrupted()) {
+        outcome = Outcome.INTERRUPTED;
+        break;
+      }
+      long left = FOREVER;
+      if (clock && nanos != FOREVER && (left = deadline - System.nanoTime()) <= 0) {
+        outcome = Outcome.TIMED_OUT;
+        break;
+      }
+      if (look < spins) {
+        look++;
+        Thread.onSpinWait();
+      } else if (look < spins + yields) {
+        look++;
+        giveWay();
+      } else if (!policy.parks(thread)) {
+        look = 0;
+      } else {
+        if (!registered) {
+          registered = true;
+          Deadlocks.waits(thread, this);
+        }
+        waiter.parked = true; // volatile: before the look that follows
+        long most = Math.min(left, beforePark(waiter));
+        if (!turn.come(waiter)) {
+          if (most == FOREVER) {
+            LockSupport.park(this);
+          } else {
+            LockSupport.parkNanos(this, most);
+          }
+          waiter.parked = false;
+          // A pending interrupt would make the next park return at once.
+          interrupted |= !interruptible && Thread.interrupted();
+          look = Math.max(0, spins + yields - RESPINS);
+        } else {
+          waiter.parked = false;
+          break;
+        }
+      }
+    }
+    if (registered) {
+      Deadlocks.waitsNoMore(thread);
+    }
+    if (interrupted) {
+      thread.interrupt();
+    }
+    return outcome;
+  }
+
+  private static final int RESPINS = 64;
+
+  /** What an algorithm does between setting {@code parked} and the last look; how long to park. */
+  long beforePark(Waiter waiter) {
+    return FOREVER;
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // Gives the CPU to a holder that was preempted.
+  private static void giveWay() {
+    Thread.yield();
+  }
+
+  /**
+   * Locks cannot be serialised.
+   *
+   * @return never
+   * @throws NotSerializableException always
+   */
+  @Serial
+  @SuppressWarnings("DoNotCallSuggester") // Serialisation calls it.
+  final Object writeReplace() throws NotSerializableException {
+    throw new NotSerializableException(getClass().getName());
+  }
+
+  @Override
+  public String toString() {
+    Thread owner = owner();
+    return getClass().getSimpleName()
+        + "["
+        + name
+        + (owner == null ? ", free]" : ", held by " + owner.getName() + "]");
+  }
+}

@@ -1,0 +1,170 @@
+package io.quiesce.locks;
+
+import java.util.Date;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A condition for any lock of this package: a queue of waiting threads that the lock itself guards.
+ *
+ * <p>To await is to queue, unlock, park until signalled, and lock again. A signal removes the first
+ * place and wakes its thread. One compare-and-set on the place decides between being signalled and
+ * giving up, so a signal is never spent on a thread that leaves without it (L.5).
+ */
+final class LockCondition implements Condition {
+  private final ExclusiveLock lock;
+  private @Nullable Waiter first; // both guarded by the lock
+  private @Nullable Waiter last;
+
+  LockCondition(ExclusiveLock lock) {
+    this.lock = lock;
+  }
+
+  private void requireOwner() {
+    if (!lock.isHeldByCurrentThread()) {
+      throw new IllegalMonitorStateException("the current thread does not have " + lock);
+    }
+  }
+
+  private Waiter enqueue() {
+    requireOwner();
+    Waiter place = new Waiter(Thread.currentThread());
+    if (last == null) {
+      first = place;
+    } else {
+      last.setNext(place);
+    }
+    last = place;
+    return place;
+  }
+
+  /** The lock is held. */
+  private void remove(Waiter place) {
+    Waiter before = null;
+    for (Waiter at = first; at != null; before = at, at = at.next()) {
+      if (at == place) {
+        Waiter after = at.next();
+        if (before == null) {
+          first = after;
+        } else {
+          before.setNext(after);
+        }
+        if (after == null) {
+          last = before;
+        }
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void await() throws InterruptedException {
+    waitForSignal(true, ExclusiveLock.FOREVER);
+  }
+
+  @Override
+  public void awaitUninterruptibly() {
+    try {
+      waitForSignal(false, ExclusiveLock.FOREVER);
+    } catch (InterruptedException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  @Override
+  public long awaitNanos(long nanos) throws InterruptedException {
+    long deadline = System.nanoTime() + nanos;
+    waitForSignal(true, Math.min(nanos, ExclusiveLock.FOREVER - 1));
+    return deadline - System.nanoTime();
+  }
+
+  @Override
+  public boolean await(long time, TimeUnit unit) throws InterruptedException {
+    return waitForSignal(true, Math.min(unit.toNanos(time), ExclusiveLock.FOREVER - 1));
+  }
+
+  @Override
+  @SuppressWarnings("JavaUtilDate") // The interface's.
+  public boolean awaitUntil(Date deadline) throws InterruptedException {
+    long millis = deadline.getTime() - System.currentTimeMillis();
+    return waitForSignal(
+        true, Math.min(TimeUnit.MILLISECONDS.toNanos(millis), ExclusiveLock.FOREVER - 1));
+  }
+
+  /**
+   * Waits.
+   *
+   * @return whether it was signalled
+   */
+  private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
+    if (interruptible && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Waiter place = enqueue();
+    long deadline = nanos == ExclusiveLock.FOREVER ? 0 : System.nanoTime() + nanos;
+    boolean interrupted = false;
+    lock.unlock();
+    while (place.state() == Waiter.WAITING) {
+      if (Thread.interrupted()) {
+        interrupted = true;
+        if (interruptible && place.abandon()) {
+          break;
+        }
+      }
+      if (nanos == ExclusiveLock.FOREVER) {
+        LockSupport.park(this);
+      } else {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          place.abandon(); // or it is signalled in this very moment
+          break;
+        }
+        LockSupport.parkNanos(this, left);
+      }
+    }
+    boolean signalled = place.state() == Waiter.GRANTED;
+    lock.lock();
+    if (!signalled) {
+      remove(place);
+    }
+    if (interrupted) {
+      if (interruptible && !signalled) {
+        throw new InterruptedException();
+      }
+      Thread.currentThread().interrupt();
+    }
+    return signalled;
+  }
+
+  @Override
+  public void signal() {
+    requireOwner();
+    while (first != null) {
+      if (signalFirst(first)) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void signalAll() {
+    requireOwner();
+    while (first != null) {
+      signalFirst(first);
+    }
+  }
+
+  private boolean signalFirst(Waiter place) {
+    first = place.next();
+    if (first == null) {
+      last = null;
+    }
+    if (!place.grant()) {
+      return false; // it has given up, and finds itself gone when it has the lock
+    }
+    LockSupport.unpark(place.thread);
+    return true;
+  }
+}

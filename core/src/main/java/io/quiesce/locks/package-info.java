@@ -1,0 +1,5 @@
+/** Queue locks. */
+@NullMarked
+package io.quiesce.locks;
+
+import org.jspecify.annotations.NullMarked;
