@@ -25,7 +25,7 @@ class RowOpsModelTest {
   private static final int BYTES = 1024;
   private static final int LIST = 128;
   private static final int NODES = 256;
-  private static final int NODE = 32;
+  private static final long NODE = 32;
   private static final int LINK = 8;
   private static final int WORDS = 512; // 4 of them
   private static final int POINTER = 560;
@@ -131,7 +131,8 @@ class RowOpsModelTest {
       case 13 ->
           retried(() -> ops.compareUnequalStoreLoad(ops.row(), base + LIST, 0, LINK, base + OUT));
       case 14 -> retried(() -> ops.addAt(ops.row(), word, value));
-      case 15 -> retried(() -> ops.dereferenceAdd(ops.row(), base + POINTER, count % 4 * 8, value));
+      case 15 ->
+          retried(() -> ops.dereferenceAdd(ops.row(), base + POINTER, count % 4 * 8L, value));
       case 16 ->
           retried(() -> ops.compareStoreStore(ops.row(), word, small, base + OUT, count, value));
       case 17 ->
@@ -140,7 +141,7 @@ class RowOpsModelTest {
           retried(
               () ->
                   ops.compareCopyStore(
-                      ops.row(), word, small, base + TO, base + FROM, count * 7, value));
+                      ops.row(), word, small, base + TO, base + FROM, count * 7L, value));
       default -> {
         // Closes or opens, as a manager does; fenced by its own single thread.
         OffHeap.setIntVolatile(base + PerCpuOps.ARRAY_CLOSED, count > 6 ? 1 : 0);
@@ -152,6 +153,7 @@ class RowOpsModelTest {
 
   /** The same with plain loads and stores. */
   private static final class Model {
+    @SuppressWarnings("RefactorSwitch") // Several statements in most cases.
     static long run(long base, SplittableRandom random, int node, boolean[] linked) {
       int dice = random.nextInt(1, 20);
       long small = random.nextInt(3);
@@ -224,7 +226,7 @@ class RowOpsModelTest {
           return set(word, get(word) + value, DONE);
         }
         case 15 -> {
-          long to = base + WORDS + count % 4 * 8;
+          long to = base + WORDS + count % 4 * 8L;
           return set(to, get(to) + value, DONE);
         }
         case 16 -> {
@@ -241,7 +243,7 @@ class RowOpsModelTest {
           if (get(word) != small) {
             return UNEQUAL;
           }
-          for (int i = 0; i < count * 7; i++) {
+          for (long i = 0; i < count * 7L; i++) {
             OffHeap.putByte(base + TO + i, OffHeap.getByte(base + FROM + i));
           }
           return set(word, value, DONE);

@@ -279,7 +279,7 @@ class RowOpsStressTest {
   private static void wander(RowOps ops, long table, long fresh, SplittableRandom random)
       throws InterruptedException {
     for (int i = 0; i < 20_000; i++) {
-      long node = i < 16 ? fresh + i * NODE : Math.max(0, ops.listPop(table, STRIDE, LINK));
+      long node = i < 16 ? fresh + (long) i * NODE : Math.max(0, ops.listPop(table, STRIDE, LINK));
       delay(random);
       while (node != 0 && !ops.listPush(table, STRIDE, node, LINK)) {
         Thread.yield(); // closed for a moment
