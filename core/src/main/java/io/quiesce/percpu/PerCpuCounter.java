@@ -232,7 +232,11 @@ public final class PerCpuCounter extends Number {
     return (double) sum();
   }
 
-  /** What is written in its place: addresses mean nothing elsewhere. */
+  /**
+   * What is written in its place: addresses mean nothing elsewhere.
+   *
+   * @param sum at that moment
+   */
   private record Value(long sum) implements Serializable {
     @Serial
     private Object readResolve() {
@@ -242,11 +246,22 @@ public final class PerCpuCounter extends Number {
     }
   }
 
+  /**
+   * Writes the plain sum instead.
+   *
+   * @return what is read as a counter again
+   */
   @Serial
   private Object writeReplace() {
     return new Value(sum());
   }
 
+  /**
+   * Nothing but a forged stream has a counter itself.
+   *
+   * @param in the stream
+   * @throws InvalidObjectException always
+   */
   @Serial
   private void readObject(ObjectInputStream in) throws InvalidObjectException {
     throw new InvalidObjectException("a counter is read from its value only");

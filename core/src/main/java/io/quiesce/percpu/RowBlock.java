@@ -17,10 +17,15 @@ record RowBlock(PerCpuMemory memory, long address, long bytes) implements Runnab
   /** What is larger would leave holes in the shared areas. */
   private static final long LARGEST_SHARED = 8 * 1024;
 
-  /** One thread for all owners of this package. */
+  /** One thread for all owners of this package; it keeps no class loader of a first user. */
   private static final class Cleaning {
     static final Cleaner CLEANER =
-        Cleaner.create(Thread.ofPlatform().daemon().name("quiesce-percpu-cleaner-", 0).factory());
+        Cleaner.create(
+            Thread.ofPlatform()
+                .daemon()
+                .name("quiesce-percpu-cleaner-", 0)
+                .inheritInheritableThreadLocals(false)
+                .factory());
   }
 
   /** Allocates for a structure; the caller has {@link #ownedBy} called when it is made. */

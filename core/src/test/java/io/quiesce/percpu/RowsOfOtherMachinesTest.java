@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Both ways to choose a row, and CPU numbers with gaps, each in a JVM of its own. */
 class RowsOfOtherMachinesTest {
-  private static final String DONE = " count 80000 recorded 80000 left true";
+  private static final String DONE = " count 80000 recorded 80000 left true nodes 100";
 
   @TempDir Path sys = Path.of("");
 

@@ -1,5 +1,6 @@
 package io.quiesce.percpu;
 
+import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.Rseq;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,11 @@ final class TableMain {
     PerCpuCounter counter = PerCpuCounter.create();
     PerCpuHistogram histogram = PerCpuHistogram.create(1_000, 2);
     PerCpuBuffer buffer = PerCpuBuffer.create(64);
+    PerCpuStack stack = PerCpuStack.create();
+    long nodes = OffHeap.allocate(100 * 16, 16);
+    for (long i = 0; i < 100; i++) {
+      stack.push(nodes + i * 16);
+    }
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
       threads.add(
@@ -23,6 +29,10 @@ final class TableMain {
                       histogram.record(i % 1_000);
                       if (buffer.offer(i) && buffer.poll() == 0) {
                         Thread.yield(); // moved between the two
+                      }
+                      long node = i % 64 == 0 ? stack.popAny() : stack.pop();
+                      if (node != 0) {
+                        stack.push(node);
                       }
                     }
                   }));
@@ -40,7 +50,10 @@ final class TableMain {
             + " recorded "
             + histogram.snapshot().totalCount()
             + " left "
-            + (buffer.drain(value -> {}) >= 0));
+            + (buffer.drain(value -> {}) >= 0)
+            + " nodes "
+            + stack.drain(node -> {}));
+    stack.close();
     buffer.close();
   }
 }
