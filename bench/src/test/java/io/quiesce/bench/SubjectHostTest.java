@@ -40,6 +40,15 @@ class SubjectHostTest {
     "close, rcu.close, measure=readers way=refcount readers=2 accesses=1",
     "barrier, barrier.cost, strategy=private siblings=1",
     "bystander, barrier.bystander, strategy=batched",
+    "count, percpu.add, threads=2 counter=quiesce",
+    "count, percpu.add, threads=2 counter=adder",
+    "count, percpu.add, threads=1 counter=atomic",
+    "count-memory, percpu.memory, counter=quiesce counters=3000",
+    "count-memory, percpu.memory, counter=adder counters=3000",
+    "list, percpu.list, threads=2 list=quiesce",
+    "list, percpu.list, threads=2 list=queue",
+    "list, percpu.list, threads=2 list=deque",
+    "list, percpu.list, threads=2 list=treiber",
   })
   void measures(String program, String experiment, String words) throws Exception {
     try (Subject subject = Subjects.create(program)) {
