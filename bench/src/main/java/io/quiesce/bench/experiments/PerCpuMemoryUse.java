@@ -28,13 +28,13 @@ public final class PerCpuMemoryUse implements Experiment {
 
   @Override
   public String method() {
-    return "10,000 counters that eight threads have all used, each counter by those of them at once"
-        + " that had a CPU; bytes per counter. Heap: the difference of used heap after full"
+    return "10,000 counters, each used by eight threads until two of them met on it, and once more by"
+        + " every thread; bytes per counter. Heap: the difference of used heap after full"
         + " collections, in a process that does nothing else. Off-heap, added for the per-CPU"
         + " counter: what the shared per-CPU memory handed out for the counters, or all that it"
-        + " reserved, over the counters, whichever is more. A LongAdder grows to one padded cell"
-        + " for each CPU: 360 bytes with two CPUs, some 10,000 with 64. An AtomicLong stays small"
-        + " and slow.";
+        + " reserved, over the counters, whichever is more. A contended LongAdder has 56 bytes and"
+        + " a padded cell of 280 for each CPU whose turn came: 336 right after two threads met, 616"
+        + " with two CPUs once all have used it. An AtomicLong stays small, and slow.";
   }
 
   @Override
