@@ -1,5 +1,8 @@
 package io.quiesce.bench;
 
+import io.quiesce.bench.experiments.AllocIdle;
+import io.quiesce.bench.experiments.AllocPair;
+import io.quiesce.bench.experiments.AllocTTest1;
 import io.quiesce.bench.experiments.BarrierBystander;
 import io.quiesce.bench.experiments.BarrierCost;
 import io.quiesce.bench.experiments.PerCpuAdd;
@@ -24,7 +27,10 @@ public final class Experiments {
           new RcuClose(),
           new PerCpuAdd(),
           new PerCpuMemoryUse(),
-          new PerCpuList());
+          new PerCpuList(),
+          new AllocPair(),
+          new AllocTTest1(),
+          new AllocIdle());
 
   private Experiments() {}
 

@@ -6,9 +6,12 @@ import io.quiesce.bench.subjects.CallSubject;
 import io.quiesce.bench.subjects.CloseSubject;
 import io.quiesce.bench.subjects.CountMemorySubject;
 import io.quiesce.bench.subjects.CountSubject;
+import io.quiesce.bench.subjects.IdleSubject;
 import io.quiesce.bench.subjects.ListSubject;
+import io.quiesce.bench.subjects.PairSubject;
 import io.quiesce.bench.subjects.ReadSubject;
 import io.quiesce.bench.subjects.SynchronizeSubject;
+import io.quiesce.bench.subjects.TTest1Subject;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -24,9 +27,12 @@ final class Subjects {
               entry("close", CloseSubject::new),
               entry("count", CountSubject::new),
               entry("count-memory", CountMemorySubject::new),
+              entry("idle", IdleSubject::new),
               entry("list", ListSubject::new),
+              entry("pair", PairSubject::new),
               entry("read", ReadSubject::new),
-              entry("synchronize", SynchronizeSubject::new)));
+              entry("synchronize", SynchronizeSubject::new),
+              entry("ttest1", TTest1Subject::new)));
 
   private Subjects() {}
 

@@ -83,6 +83,29 @@ class ExperimentsTest {
   }
 
   @Test
+  void whatMustBeShownOfAllocators() {
+    String ours = "quiesce allocator";
+    assertThat(values("alloc.pair", ours, "glibc malloc", "threads", "measure=pair"))
+        .containsExactly("1", "2");
+    assertThat(values("alloc.pair", ours, "glibc malloc", "threads", "measure=batch")).isEmpty();
+    for (String peer : List.of("Netty pooled", "Netty adaptive", "glibc malloc", "jemalloc")) {
+      for (String measure : List.of("ops", "rss")) {
+        assertThat(
+                values(
+                    "alloc.ttest1", ours, peer, "threads", "kind=platform", "measure=" + measure))
+            .as(peer)
+            .containsExactly("2", "8", "100");
+      }
+      assertThat(values("alloc.ttest1", ours, peer, "threads", "kind=virtual", "measure=ops"))
+          .containsExactly("1000");
+    }
+    for (String peer : List.of("glibc malloc", "jemalloc", "Netty pooled")) {
+      assertThat(values("alloc.idle", ours, peer, "measure", "threads=500"))
+          .containsExactly("ops", "rss");
+    }
+  }
+
+  @Test
   void everyExperimentTellsHowItIsMeasuredAndHasPeers() {
     for (Plan plan : List.of(Plan.quick(1), Plan.quick(2), Plan.full(64))) {
       for (Experiment experiment : Experiments.all()) {
