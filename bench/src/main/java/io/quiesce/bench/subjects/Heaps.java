@@ -121,9 +121,11 @@ final class Heaps {
   /** No allocator: what the driver costs. */
   private static final class NoBins extends Bins {
     private final long[] blocks;
+    private final byte[] contents;
 
     NoBins(int slots) {
       blocks = new long[slots];
+      contents = new byte[slots];
     }
 
     @Override
@@ -152,11 +154,13 @@ final class Heaps {
     }
 
     @Override
-    void put(int slot, int index, byte value) {}
+    void put(int slot, int index, byte value) {
+      contents[slot] = value;
+    }
 
     @Override
     byte get(int slot, int index) {
-      return 0;
+      return contents[slot];
     }
   }
 }

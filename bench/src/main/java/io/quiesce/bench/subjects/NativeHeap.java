@@ -79,7 +79,7 @@ final class NativeHeap implements Bins.Heap {
         // The next name, or none.
       }
     }
-    throw new UnavailableException("It is not on this machine: install " + library.install() + ".");
+    throw new UnavailableException("It cannot be loaded: install " + library.install() + ".");
   }
 
   @Override

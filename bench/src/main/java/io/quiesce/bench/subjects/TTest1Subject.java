@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * the last death; {@code rss} the peak of {@link Resident} memory meanwhile.
  */
 public final class TTest1Subject implements Subject {
+  /** Small enough that the C library keeps the stacks of the dead for the living. */
+  private static final long STACK = 256 << 10;
+
   private @Nullable Resident resident;
   private @Nullable TTest1 test;
 
@@ -25,7 +28,7 @@ public final class TTest1Subject implements Subject {
     ThreadFactory threads =
         params.get("kind", "platform").equals("virtual")
             ? Thread.ofVirtual().factory()
-            : Thread.ofPlatform().daemon().factory();
+            : Thread.ofPlatform().daemon().stackSize(STACK).factory();
     TTest1.Shape shape =
         TTest1.Shape.of(
             params.get("threads", 2),
