@@ -40,8 +40,9 @@ public final class AllocIdle implements Experiment {
         + " them, eight such bursts in a row; then the next sixteenth has its turn. Caches by CPU"
         + " are warm for whoever comes; caches by thread are cold, and five hundred. ops: bursts in"
         + " a second of the process's CPU time, wake-ups included. rss: peak resident memory above"
-        + " what it was before the allocator was loaded; 'harness alone' shows how much of it are"
-        + " thread stacks and code. Netty pooled has caches for all threads here.";
+        + " what it was when the threads had been born and the allocator was not loaded yet;"
+        + " 'harness alone' shows how much of it is the JVM's. Netty pooled has caches for all"
+        + " threads here.";
   }
 
   @Override

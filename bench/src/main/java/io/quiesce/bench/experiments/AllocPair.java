@@ -19,8 +19,7 @@ public final class AllocPair implements Experiment {
           Allocators.MIMALLOC,
           Allocators.TCMALLOC,
           Allocators.ADAPTIVE,
-          Allocators.ARENA,
-          Allocators.NOTHING);
+          Allocators.ARENA);
 
   /** For the list of experiments. */
   public AllocPair() {}
@@ -42,7 +41,7 @@ public final class AllocPair implements Experiment {
         + " thread's start to the last one's end, times the CPUs that the threads can have had, over"
         + " all blocks. Nobody touches the blocks, but an arena zeroes its own. malloc and its kin"
         + " are called from Java through critical downcalls, the cheapest there are. Netty pooled"
-        + " has caches for all threads here. 'harness alone' is the loop without an allocator.";
+        + " has caches for all threads here.";
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.quiesce.bench.subjects;
 
 import io.quiesce.bench.Params;
 import io.quiesce.bench.Subject;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,6 +25,7 @@ public final class IdleSubject implements Subject {
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private @Nullable Resident resident;
+  private volatile Bins.@Nullable Heap heap;
   private Semaphore[] gates = new Semaphore[0];
   private volatile CountDownLatch working = new CountDownLatch(0);
   private int turn;
@@ -35,9 +35,8 @@ public final class IdleSubject implements Subject {
 
   @Override
   public void setUp(Params params) throws Exception {
-    resident = new Resident();
-    Bins.Heap heap = Heaps.of(params.get("allocator", ""));
     gates = new Semaphore[params.get("threads", 500)];
+    CountDownLatch born = new CountDownLatch(gates.length);
     for (int i = 0; i < gates.length; i++) {
       Semaphore gate = new Semaphore(0);
       gates[i] = gate;
@@ -46,13 +45,26 @@ public final class IdleSubject implements Subject {
           .daemon()
           .name("idle-" + i)
           .stackSize(256 << 10)
-          .start(() -> live(heap.newBins(BLOCKS), gate, new SplittableRandom(seed)));
+          .start(
+              () -> {
+                born.countDown();
+                gate.acquireUninterruptibly();
+                live(gate, new SplittableRandom(seed));
+              });
     }
+    born.await();
+    Thread.sleep(100); // until they sleep
+    resident = new Resident(); // stacks are there, nothing is allocated
+    heap = Heaps.of(params.get("allocator", ""));
   }
 
-  private void live(Bins bins, Semaphore gate, SplittableRandom random) {
+  private void live(Semaphore gate, SplittableRandom random) {
+    Bins.Heap shared = heap;
+    if (shared == null) {
+      throw new IllegalStateException("not set up");
+    }
+    Bins bins = shared.newBins(BLOCKS);
     while (true) {
-      gate.acquireUninterruptibly();
       try {
         for (int i = 0; i < BURSTS; i++) {
           burst(bins, random);
@@ -61,6 +73,7 @@ public final class IdleSubject implements Subject {
         failure.compareAndSet(null, t);
       }
       working.countDown();
+      gate.acquireUninterruptibly();
     }
   }
 
@@ -89,7 +102,7 @@ public final class IdleSubject implements Subject {
       throw new IllegalStateException("not set up");
     }
     memory.resetPeak();
-    long cpu = cpuNanos();
+    long cpu = CpuTime.nanos();
     long until = System.nanoTime() + time.toNanos();
     long bursts = 0;
     do {
@@ -108,16 +121,9 @@ public final class IdleSubject implements Subject {
       throw new IllegalStateException("a thread failed: " + thrown, thrown);
     }
     Map<String, Double> result = new LinkedHashMap<>();
-    result.put("rate", bursts * 1e9 / Math.max(1, cpuNanos() - cpu));
+    result.put("rate", bursts * 1e9 / Math.max(1, CpuTime.nanos() - cpu));
     result.put("rss", memory.peak());
     result.put("rest", memory.now());
     return result;
-  }
-
-  private static long cpuNanos() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof com.sun.management.OperatingSystemMXBean system
-        ? system.getProcessCpuTime()
-        : 0;
   }
 }

@@ -6,8 +6,9 @@ import java.nio.file.Path;
 
 /**
  * The resident memory of this process above what it was at the start. The JVM's heap is touched
- * before that and cancels out; its code, its compilers' memory and the stacks of threads do not,
- * and are the same for all allocators.
+ * before that and cancels out, and so does what native calls need in the JVM. Code that is compiled
+ * later, its compilers' memory and the stacks of threads born later do not; they are about the same
+ * for all allocators.
  */
 final class Resident {
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -18,6 +19,7 @@ final class Resident {
 
   /** Before an allocator is loaded. */
   Resident() throws IOException {
+    CpuTime.nanos(); // the first native call takes up megabytes
     start = read("VmRSS:");
   }
 
