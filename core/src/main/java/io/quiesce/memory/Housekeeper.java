@@ -12,14 +12,14 @@ import java.util.List;
 final class Housekeeper {
   private static final long PERIOD_MILLIS = 1_000;
 
-  private record Entry(WeakReference<PerCpuAllocator> owner, PerCpuAllocator.Heap heap) {}
+  private record Entry(WeakReference<PerCpuAllocator> owner, Heap heap) {}
 
   private static final List<Entry> ENTRIES = new ArrayList<>();
   private static boolean running;
 
   private Housekeeper() {}
 
-  static synchronized void add(PerCpuAllocator owner, PerCpuAllocator.Heap heap) {
+  static synchronized void add(PerCpuAllocator owner, Heap heap) {
     ENTRIES.add(new Entry(new WeakReference<>(owner), heap));
     if (!running) {
       Thread.ofPlatform().daemon().name("quiesce-housekeeper").start(Housekeeper::run);
@@ -27,7 +27,7 @@ final class Housekeeper {
     }
   }
 
-  static synchronized void remove(PerCpuAllocator.Heap heap) {
+  static synchronized void remove(Heap heap) {
     ENTRIES.removeIf(entry -> entry.heap == heap);
   }
 
