@@ -1,5 +1,6 @@
 package io.quiesce.memory;
 
+import io.quiesce.linux.LinuxException;
 import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
@@ -30,7 +31,12 @@ final class Heap implements Runnable {
     region = Region.reserve(limit);
     long transferBytes = CentralList.transferBytes();
     controlBytes = transferBytes + RowCaches.bytes();
-    control = VirtualMemory.allocate(controlBytes, VirtualMemory.PAGE_BYTES);
+    try {
+      control = VirtualMemory.allocate(controlBytes, VirtualMemory.PAGE_BYTES);
+    } catch (LinuxException e) {
+      region.unmap();
+      throw Region.outOfMemory(e, controlBytes);
+    }
     pages = new PageHeap(region, limit);
     caches = new RowCaches(control + transferBytes, builder.cacheBytes);
     long transfer = control;

@@ -258,7 +258,7 @@ final class PageHeap {
     VirtualMemory.unmap(address, bytes);
     lock.lock();
     try {
-      hugeBytes -= bytes;
+      hugeBytes -= closed ? 0 : bytes; // then it is zero already
     } finally {
       lock.unlock();
     }
