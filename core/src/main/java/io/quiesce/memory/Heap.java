@@ -1,9 +1,14 @@
 package io.quiesce.memory;
 
+import io.quiesce.internal.Facilities;
 import io.quiesce.linux.LinuxException;
 import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * All of an allocator but the handle that its users hold, so that it can go when they have let go
@@ -23,6 +28,8 @@ final class Heap implements Runnable {
   final CentralList[] central = new CentralList[SizeClasses.COUNT];
   private final long control;
   private final long controlBytes;
+  private final AtomicLong trims = new AtomicLong();
+  private final AtomicLong outOfMemory = new AtomicLong();
   volatile boolean closed;
 
   Heap(AllocatorBuilder builder) {
@@ -41,7 +48,7 @@ final class Heap implements Runnable {
     caches = new RowCaches(control + transferBytes, builder.cacheBytes);
     long transfer = control;
     for (int c = 1; c < SizeClasses.COUNT; c++) {
-      central[c] = new CentralList(c, transfer, pages, caches);
+      central[c] = new CentralList(name, c, transfer, pages, caches);
       transfer += (long) CentralList.capacity(c) * Long.BYTES;
     }
   }
@@ -68,7 +75,7 @@ final class Heap implements Runnable {
     try {
       return central[c].refill();
     } catch (PageHeap.LimitReached first) {
-      reclaim();
+      reclaim("limit");
       try {
         return central[c].refill();
       } catch (PageHeap.LimitReached second) {
@@ -103,7 +110,7 @@ final class Heap implements Runnable {
     try {
       return largeOrThrow(bytes, alignment, zero);
     } catch (PageHeap.LimitReached first) {
-      reclaim();
+      reclaim("limit");
       try {
         return largeOrThrow(bytes, alignment, zero);
       } catch (PageHeap.LimitReached second) {
@@ -161,37 +168,92 @@ final class Heap implements Runnable {
   }
 
   private OutOfMemoryError outOfMemory(long bytes, PageHeap.LimitReached why) {
+    outOfMemory.getAndIncrement();
+    String reason = Objects.requireNonNull(why.getMessage());
+    AllocatorEvents.outOfMemory(name, bytes, limit, reason);
     return new OutOfMemoryError(
         "the allocator '"
             + name
             + "' has no "
             + bytes
             + " bytes: "
-            + why.getMessage()
+            + reason
             + "; free blocks, or build it with a higher limit");
   }
 
   long trim() {
     checkOpen();
-    return reclaim();
+    return reclaim("trim");
   }
 
   /** Everything that is cached goes to its span, and idle pages to the kernel. */
-  private long reclaim() {
-    caches.drainAll(central);
+  private long reclaim(String cause) {
+    long begun = System.nanoTime();
+    trims.getAndIncrement();
+    int drained = caches.drainAll(central);
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       central[c].flush();
     }
-    return pages.release();
+    long returned = pages.release();
+    AllocatorEvents.trim(name, cause, drained, returned, begun);
+    return returned;
   }
 
   /** What the housekeeper does every second. */
   void tick() {
-    caches.drainIdle(central);
+    long begun = System.nanoTime();
+    int drained = caches.drainIdle(central);
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       central[c].trim();
     }
-    pages.releaseUnneeded();
+    long returned = pages.releaseUnneeded();
+    if (drained > 0 || returned > 0) {
+      AllocatorEvents.trim(name, "idle", drained, returned, begun);
+    }
+  }
+
+  /** Read one after another, and no operation waits: a glimpse. */
+  AllocatorStatistics statistics() {
+    PageHeap.Figures p = pages.figures();
+    List<AllocatorStatistics.SizeClass> classes = new ArrayList<>();
+    AllocatorStatistics.Sums sums = new AllocatorStatistics.Sums();
+    for (int c = 1; c < SizeClasses.COUNT; c++) {
+      CentralList.Figures f = central[c].figures();
+      long cached = closed ? 0 : caches.cached(c);
+      // Blocks that move while we look may be in none of these places, or in two.
+      long live =
+          Math.max(
+              0,
+              f.spans() * SizeClasses.blocksPerSpan(c) - f.freeInSpans() - f.inTransfer() - cached);
+      AllocatorStatistics.SizeClass row =
+          new AllocatorStatistics.SizeClass(
+              SizeClasses.bytes(c), live, cached, f.inTransfer(), f.freeInSpans(), f.spans());
+      sums.add(row, f);
+      if (row.spans() > 0) {
+        classes.add(row);
+      }
+    }
+    return new AllocatorStatistics(
+        name,
+        limit,
+        sums.live + p.largeBytes() + p.hugeBytes(),
+        p.usedBytes() + p.idleBytes() + p.hugeBytes(),
+        sums.cached,
+        sums.inTransfer,
+        sums.freeInSpans,
+        p.idleBytes(),
+        p.returnedBytes(),
+        p.largeBlocks(),
+        p.largeBytes(),
+        p.hugeBlocks(),
+        p.hugeBytes(),
+        sums.refills,
+        sums.overflows,
+        caches.drains(),
+        trims.get(),
+        outOfMemory.get(),
+        sums.corrupt,
+        List.copyOf(classes));
   }
 
   void close() {
@@ -208,6 +270,9 @@ final class Heap implements Runnable {
   @Override
   public void run() {
     close();
+    if (Facilities.isJmxWanted()) {
+      AllocatorBean.unregister(name, null);
+    }
     region.unmap();
     VirtualMemory.unmap(control, controlBytes);
   }

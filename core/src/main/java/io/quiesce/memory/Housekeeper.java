@@ -25,10 +25,23 @@ final class Housekeeper {
       Thread.ofPlatform().daemon().name("quiesce-housekeeper").start(Housekeeper::run);
       running = true;
     }
+    AllocatorEvents.watch();
   }
 
   static synchronized void remove(Heap heap) {
     ENTRIES.removeIf(entry -> entry.heap == heap);
+  }
+
+  /** Those that are reachable and open. */
+  static synchronized List<PerCpuAllocator> allocators() {
+    List<PerCpuAllocator> live = new ArrayList<>();
+    for (Entry entry : ENTRIES) {
+      PerCpuAllocator owner = entry.owner.get();
+      if (owner != null) {
+        live.add(owner);
+      }
+    }
+    return live;
   }
 
   /** The heaps whose owners are reachable; the thread ends when there are none. */
@@ -54,6 +67,7 @@ final class Housekeeper {
         if (live.isEmpty()) {
           return;
         }
+        AllocatorEvents.watch();
         for (PerCpuAllocator allocator : live) {
           allocator.tick();
         }

@@ -1,5 +1,6 @@
 package io.quiesce.memory;
 
+import io.quiesce.internal.Facilities;
 import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
@@ -97,6 +98,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     caches = heap.caches.base;
     CLEANER.register(this, heap);
     Housekeeper.add(this, heap);
+    if (Facilities.isJmxWanted()) {
+      AllocatorBean.register(this);
+    }
   }
 
   private static final class Shared {
@@ -360,6 +364,33 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   }
 
   /**
+   * Figures about its memory; some microseconds. Works on a closed allocator too.
+   *
+   * @return a glimpse
+   */
+  public AllocatorStatistics statistics() {
+    try {
+      return heap.statistics();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * The figures as a text for people: several lines, sizes in bytes with a rounded form behind, one
+   * line for each class of blocks that is used. Works on a closed allocator too.
+   *
+   * @return lines, each ended
+   */
+  public String report() {
+    return AllocatorReport.of(statistics(), heap.closed).toString();
+  }
+
+  boolean isClosed() {
+    return heap.closed;
+  }
+
+  /**
    * Allocates a segment of zeros whose lifetime is not checked: free it with {@link #free}, or let
    * {@link #close} do it.
    *
@@ -432,6 +463,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     }
     Housekeeper.remove(heap);
     heap.close();
+    if (Facilities.isJmxWanted()) {
+      AllocatorBean.unregister(name, this);
+    }
   }
 
   @Override
