@@ -16,7 +16,8 @@ final class AllocatorArena implements Arena {
   private long[] blocks = new long[8];
   private int count;
 
-  @SuppressWarnings("restricted") // The library's own native access.
+  // Restricted: the library's own native access. The fence: here it is for what the action holds.
+  @SuppressWarnings({"restricted", "ReachabilityFenceUsage"})
   AllocatorArena(PerCpuAllocator allocator) {
     this.allocator = allocator;
     // A segment holds the scope, the scope this action, and that the allocator: as long as somebody

@@ -39,11 +39,10 @@ final class AllocatorReport {
     if (s.classes().isEmpty()) {
       return;
     }
-    String heads = "  %8s %12s %12s %12s %12s %8s  %s%n";
     text.append(
         String.format(
             Locale.ROOT,
-            heads,
+            "  %8s %12s %12s %12s %12s %8s  %s%n",
             "block",
             "live",
             "cached",

@@ -27,9 +27,8 @@ class ReachabilityTest {
     return reference.get() == null;
   }
 
-  private static WeakReference<PerCpuAllocator> makeAndForget(boolean hardened) {
-    PerCpuAllocator allocator =
-        PerCpuAllocator.builder().name("dropped").hardening(hardened).build();
+  private static WeakReference<PerCpuAllocator> makeAndForget() {
+    PerCpuAllocator allocator = PerCpuAllocator.create("dropped");
     allocator.freeRaw(allocator.allocateRaw(100));
     assertThat(allocator.allocateRaw(200)).isNotZero(); // a block that is never freed holds nobody
     return new WeakReference<>(allocator);
@@ -37,12 +36,7 @@ class ReachabilityTest {
 
   @Test
   void aDroppedAllocatorIsCollected() throws Exception {
-    assertThat(collected(makeAndForget(false))).isTrue();
-  }
-
-  @Test
-  void soIsAHardenedOne() throws Exception {
-    assertThat(collected(makeAndForget(true))).isTrue();
+    assertThat(collected(makeAndForget())).isTrue();
   }
 
   private static MemorySegment segmentOf(WeakReference<PerCpuAllocator>[] owner) {
