@@ -1,7 +1,13 @@
 package io.quiesce.bench;
 
+import io.quiesce.bench.experiments.AllocIdle;
+import io.quiesce.bench.experiments.AllocPair;
+import io.quiesce.bench.experiments.AllocTTest1;
 import io.quiesce.bench.experiments.BarrierBystander;
 import io.quiesce.bench.experiments.BarrierCost;
+import io.quiesce.bench.experiments.PerCpuAdd;
+import io.quiesce.bench.experiments.PerCpuList;
+import io.quiesce.bench.experiments.PerCpuMemoryUse;
 import io.quiesce.bench.experiments.RcuCall;
 import io.quiesce.bench.experiments.RcuClose;
 import io.quiesce.bench.experiments.RcuRead;
@@ -18,7 +24,13 @@ public final class Experiments {
           new RcuRead(),
           new RcuSynchronize(),
           new RcuCall(),
-          new RcuClose());
+          new RcuClose(),
+          new PerCpuAdd(),
+          new PerCpuMemoryUse(),
+          new PerCpuList(),
+          new AllocPair(),
+          new AllocTTest1(),
+          new AllocIdle());
 
   private Experiments() {}
 

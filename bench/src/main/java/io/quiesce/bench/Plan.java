@@ -9,7 +9,8 @@ import java.util.List;
  * @param quick whether minutes matter more than narrow spreads
  * @param rounds alternating rounds that count
  * @param warmUp the longest warm-up of a subject
- * @param threads reader threads to try, where an experiment varies them
+ * @param threads numbers of threads to try, where an experiment varies them; none given: its usual
+ *     ones
  * @param cpus how many CPUs this process may use
  */
 public record Plan(boolean quick, int rounds, Duration warmUp, List<Integer> threads, int cpus) {
@@ -24,7 +25,7 @@ public record Plan(boolean quick, int rounds, Duration warmUp, List<Integer> thr
    * @return the plan
    */
   public static Plan quick(int cpus) {
-    return new Plan(true, LEAST_ROUNDS, Duration.ofMillis(1600), List.of(1, 2), cpus);
+    return new Plan(true, LEAST_ROUNDS, Duration.ofMillis(1600), List.of(), cpus);
   }
 
   /**
@@ -34,7 +35,7 @@ public record Plan(boolean quick, int rounds, Duration warmUp, List<Integer> thr
    * @return the plan
    */
   public static Plan full(int cpus) {
-    return new Plan(false, 15, Duration.ofSeconds(4), List.of(1, 2), cpus);
+    return new Plan(false, 15, Duration.ofSeconds(4), List.of(), cpus);
   }
 
   /**
@@ -48,13 +49,23 @@ public record Plan(boolean quick, int rounds, Duration warmUp, List<Integer> thr
   }
 
   /**
-   * With other numbers of reader threads.
+   * With other numbers of threads than the experiments' usual ones.
    *
    * @param counts at least one
    * @return a copy
    */
   public Plan withThreads(List<Integer> counts) {
     return new Plan(quick, rounds, warmUp, List.copyOf(counts), cpus);
+  }
+
+  /**
+   * The numbers of threads to try.
+   *
+   * @param usual an experiment's own
+   * @return those, unless others were asked for
+   */
+  public List<Integer> threadsOr(Integer... usual) {
+    return threads.isEmpty() ? List.of(usual) : threads;
   }
 
   /**

@@ -101,6 +101,7 @@ public final class Runner {
       String experiment, Cell cell, List<Report.Row> rows, List<Report.Comparison> comparisons)
       throws InterruptedException {
     List<Entrant> entrants = new ArrayList<>();
+    List<Measure> measures = cell.views().stream().map(Cell.View::measure).toList();
     int cellEnd = done + cell.contestants().size() * (plan.rounds() + 2);
     try {
       for (Contestant contestant : cell.contestants()) {
@@ -113,17 +114,19 @@ public final class Runner {
         for (int i = 0; i < entrants.size(); i++) {
           Entrant entrant = entrants.get(Math.floorMod(i + round, entrants.size()));
           step(experiment, cell, entrant.contestant);
-          entrant.round(cell.roundTime(), cell.measure(), round >= 0);
+          entrant.round(cell.roundTime(), measures, round >= 0);
         }
       }
     } finally {
       entrants.forEach(Entrant::close);
     }
     done = cellEnd;
-    for (Entrant entrant : entrants) {
-      rows.add(entrant.row(experiment, cell));
+    for (Cell.View view : cell.views()) {
+      for (Entrant entrant : entrants) {
+        rows.add(entrant.row(experiment, view));
+      }
+      compare(experiment, view, entrants, comparisons);
     }
-    compare(experiment, cell, entrants, comparisons);
   }
 
   private void step(String experiment, Cell cell, Contestant contestant) {
@@ -132,22 +135,25 @@ public final class Runner {
   }
 
   private static void compare(
-      String experiment, Cell cell, List<Entrant> entrants, List<Report.Comparison> comparisons) {
+      String experiment,
+      Cell.View view,
+      List<Entrant> entrants,
+      List<Report.Comparison> comparisons) {
     Map<String, Entrant> byName = new LinkedHashMap<>();
     entrants.forEach(entrant -> byName.put(entrant.contestant.subject(), entrant));
-    for (Cell.Pair pair : cell.pairs()) {
+    for (Cell.Pair pair : view.pairs()) {
       Entrant subject = Objects.requireNonNull(byName.get(pair.subject()));
       Entrant against = Objects.requireNonNull(byName.get(pair.against()));
       if (subject.note.isEmpty() && against.note.isEmpty()) {
-        List<Double> gains = gains(cell.measure(), subject.values(cell), against.values(cell));
+        List<Double> gains = gains(view.measure(), subject.values(view), against.values(view));
         Statistics gain = Statistics.of(gains);
         boolean better = gain.median() > 1;
         comparisons.add(
             new Report.Comparison(
                 experiment,
-                subject.params(cell),
-                cell.params(),
-                cell.measure(),
+                subject.params(view),
+                view.params(),
+                view.measure(),
                 pair.subject(),
                 pair.against(),
                 gain,
@@ -189,17 +195,19 @@ public final class Runner {
       }
     }
 
-    void round(Duration time, Measure measure, boolean counts) throws InterruptedException {
+    void round(Duration time, List<Measure> measures, boolean counts) throws InterruptedException {
       SubjectProcess measured = process;
       if (measured == null || !note.isEmpty()) {
         return;
       }
       try {
         Map<String, Double> values = turn(measured, time);
-        Double value = values.get(measure.key());
-        if (value == null || value <= 0) {
-          throw new SubjectProcess.Failure(
-              "told " + values + ", where a positive " + measure.key() + " was expected");
+        for (Measure measure : measures) {
+          Double value = values.get(measure.key());
+          if (value == null || value <= 0) {
+            throw new SubjectProcess.Failure(
+                "told " + values + ", where a positive " + measure.key() + " was expected");
+          }
         }
         if (counts) {
           rounds.add(values);
@@ -241,26 +249,26 @@ public final class Runner {
       disturber = null;
     }
 
-    Params params(Cell cell) {
-      Map<String, String> all = new LinkedHashMap<>(cell.params().values());
+    Params params(Cell.View view) {
+      Map<String, String> all = new LinkedHashMap<>(view.params().values());
       all.putAll(contestant.params().values());
       return new Params(all);
     }
 
-    List<Double> values(Cell cell) {
+    List<Double> values(Cell.View view) {
       return rounds.stream()
-          .map(round -> Objects.requireNonNull(round.get(cell.measure().key())))
+          .map(round -> Objects.requireNonNull(round.get(view.measure().key())))
           .toList();
     }
 
-    Report.Row row(String experiment, Cell cell) {
+    Report.Row row(String experiment, Cell.View view) {
       boolean measured = note.isEmpty() && !rounds.isEmpty();
       Map<String, Double> others = new LinkedHashMap<>();
       if (measured) {
         for (String key : rounds.getFirst().keySet()) {
           List<Double> values =
               rounds.stream().map(r -> r.get(key)).filter(Objects::nonNull).toList();
-          if (!key.equals(cell.measure().key())) {
+          if (!key.equals(view.measure().key())) {
             others.put(key, Statistics.of(values).median());
           }
         }
@@ -269,10 +277,10 @@ public final class Runner {
           experiment,
           contestant.subject(),
           contestant.kind(),
-          params(cell),
-          cell.params(),
-          cell.measure(),
-          measured ? Statistics.of(values(cell)) : null,
+          params(view),
+          view.params(),
+          view.measure(),
+          measured ? Statistics.of(values(view)) : null,
           others,
           note);
     }

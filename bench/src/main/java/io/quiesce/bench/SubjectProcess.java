@@ -70,7 +70,9 @@ final class SubjectProcess implements AutoCloseable {
       throws Failure, InterruptedException {
     SubjectProcess subject;
     try {
-      subject = new SubjectProcess(new ProcessBuilder(command).start(), patience);
+      ProcessBuilder builder = new ProcessBuilder(command);
+      roomForLibraries(builder.environment());
+      subject = new SubjectProcess(builder.start(), patience);
     } catch (IOException e) {
       throw new Failure("cannot be started: " + e.getMessage());
     }
@@ -87,6 +89,15 @@ final class SubjectProcess implements AutoCloseable {
       subject.kill();
       throw e;
     }
+  }
+
+  /**
+   * Allocators that are loaded while a program runs want their thread-local variables in the static
+   * block, which has little room by default: jemalloc would not load.
+   */
+  private static void roomForLibraries(Map<String, String> environment) {
+    environment.merge(
+        "GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", (old, more) -> old + ":" + more);
   }
 
   /** Asks for a round; {@link #result} takes the answer. */

@@ -8,22 +8,24 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 class ExperimentsTest {
-  private record Shown(Cell cell, Params params, Cell.Pair pair) {}
+  private record Shown(Cell.View cell, Params params, Cell.Pair pair) {}
 
   private static List<Shown> comparisons(String experiment, Predicate<Cell.Pair> which) {
     List<Shown> found = new ArrayList<>();
     for (Cell cell : Experiments.find(experiment).orElseThrow().cells(Plan.quick(2))) {
-      cell.pairs().stream()
-          .filter(which)
-          .forEach(
-              pair -> {
-                Contestant subject =
-                    cell.contestants().stream()
-                        .filter(c -> c.subject().equals(pair.subject()))
-                        .findFirst()
-                        .orElseThrow();
-                found.add(new Shown(cell, subject.params(), pair));
-              });
+      for (Cell.View view : cell.views()) {
+        view.pairs().stream()
+            .filter(which)
+            .forEach(
+                pair -> {
+                  Contestant subject =
+                      cell.contestants().stream()
+                          .filter(c -> c.subject().equals(pair.subject()))
+                          .findFirst()
+                          .orElseThrow();
+                  found.add(new Shown(view, subject.params(), pair));
+                });
+      }
     }
     return found;
   }
@@ -54,17 +56,60 @@ class ExperimentsTest {
     assertThat(
             comparisons("rcu.close", "quiesce guarded", "Arena.ofShared").stream()
                 .map(Shown::cell)
-                .map(Cell::params)
+                .map(Cell.View::params)
                 .filter(params -> params.get("measure", "").equals("closer"))
                 .map(params -> params.get("readers", "") + "+" + params.get("idle", "")))
         .containsExactlyInAnyOrder("1+0", "2+0", "1+1000");
+  }
+
+  /** The values of a parameter with which a comparison is made. */
+  private static List<String> values(
+      String experiment, String subject, String against, String key, String... others) {
+    return comparisons(experiment, subject, against).stream()
+        .map(shown -> shown.cell().params())
+        .filter(params -> params.words().containsAll(List.of(others)))
+        .map(params -> params.get(key, ""))
+        .toList();
+  }
+
+  @Test
+  void whatMustBeShownOfPerCpuData() {
+    assertThat(values("percpu.add", "quiesce counter", "LongAdder", "threads"))
+        .containsExactly("1", "2", "8");
+    assertThat(values("percpu.memory", "quiesce counter", "LongAdder", "threads"))
+        .containsExactly("8");
+    assertThat(values("percpu.list", "quiesce stack", "ConcurrentLinkedQueue", "threads"))
+        .containsExactly("1", "2", "8");
+  }
+
+  @Test
+  void whatMustBeShownOfAllocators() {
+    String ours = "quiesce allocator";
+    assertThat(values("alloc.pair", ours, "glibc malloc", "threads", "measure=pair"))
+        .containsExactly("1", "2");
+    assertThat(values("alloc.pair", ours, "glibc malloc", "threads", "measure=batch")).isEmpty();
+    for (String peer : List.of("Netty pooled", "Netty adaptive", "glibc malloc", "jemalloc")) {
+      for (String measure : List.of("ops", "rss")) {
+        assertThat(
+                values(
+                    "alloc.ttest1", ours, peer, "threads", "kind=platform", "measure=" + measure))
+            .as(peer)
+            .containsExactly("2", "8", "100");
+      }
+      assertThat(values("alloc.ttest1", ours, peer, "threads", "kind=virtual", "measure=ops"))
+          .containsExactly("1000");
+    }
+    for (String peer : List.of("glibc malloc", "jemalloc", "Netty pooled")) {
+      assertThat(values("alloc.idle", ours, peer, "measure", "threads=500"))
+          .containsExactly("ops", "rss");
+    }
   }
 
   @Test
   void everyExperimentTellsHowItIsMeasuredAndHasPeers() {
     for (Plan plan : List.of(Plan.quick(1), Plan.quick(2), Plan.full(64))) {
       for (Experiment experiment : Experiments.all()) {
-        assertThat(experiment.name()).matches("[a-z]+\\.[a-z]+");
+        assertThat(experiment.name()).matches("[a-z]+\\.[a-z0-9]+");
         assertThat(experiment.method()).hasSizeGreaterThan(100);
         assertThat(experiment.cells(plan)).isNotEmpty().allMatch(cell -> !cell.pairs().isEmpty());
       }

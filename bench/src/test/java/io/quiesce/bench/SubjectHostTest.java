@@ -40,6 +40,23 @@ class SubjectHostTest {
     "close, rcu.close, measure=readers way=refcount readers=2 accesses=1",
     "barrier, barrier.cost, strategy=private siblings=1",
     "bystander, barrier.bystander, strategy=batched",
+    "count, percpu.add, threads=2 counter=quiesce",
+    "count, percpu.add, threads=2 counter=adder",
+    "count, percpu.add, threads=1 counter=atomic",
+    "count-memory, percpu.memory, counter=quiesce counters=3000",
+    "count-memory, percpu.memory, counter=adder counters=3000",
+    "list, percpu.list, threads=2 list=quiesce",
+    "list, percpu.list, threads=2 list=queue",
+    "list, percpu.list, threads=2 list=deque",
+    "list, percpu.list, threads=2 list=treiber",
+    "pair, alloc.pair, threads=2 allocator=quiesce measure=pair",
+    "pair, alloc.pair, threads=1 allocator=glibc measure=batch",
+    "pair, alloc.pair, threads=2 allocator=netty-pooled-cached measure=batch",
+    "pair, alloc.pair, threads=1 allocator=arena measure=batch",
+    "ttest1, alloc.ttest1, threads=2 allocator=quiesce kind=virtual",
+    "ttest1, alloc.ttest1, threads=4 allocator=none",
+    "idle, alloc.idle, threads=40 allocator=quiesce",
+    "idle, alloc.idle, threads=40 allocator=netty-pooled-cached",
   })
   void measures(String program, String experiment, String words) throws Exception {
     try (Subject subject = Subjects.create(program)) {
@@ -49,6 +66,19 @@ class SubjectHostTest {
       }
     } catch (Subject.UnavailableException e) {
       assertThat(e).hasMessageContaining(" ");
+    }
+  }
+
+  /** A library of C is chosen once for a process. */
+  @ParameterizedTest
+  @CsvSource({"jemalloc", "mimalloc", "tcmalloc"})
+  void nativeAllocatorsMeasureOrSayWhatToInstall(String allocator) throws Exception {
+    try (SubjectProcess subject =
+        start("pair", "alloc.pair", List.of("threads=1", "allocator=" + allocator))) {
+      subject.request(ROUND);
+      assertThat(subject.result(ROUND).get("ns")).isPositive();
+    } catch (SubjectProcess.Failure e) {
+      assertThat(e).hasMessageContaining("install lib");
     }
   }
 

@@ -73,7 +73,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--threads",
       paramLabel = "N",
       split = ",",
-      description = "Reader threads for rcu.read, such as 1,2,4 (default: 1,2).")
+      description =
+          "Numbers of threads where an experiment varies them, such as 1,2,4 (default: its own).")
   private @Nullable List<Integer> threads;
 
   @Option(names = "--list", description = "List the experiments and end.")

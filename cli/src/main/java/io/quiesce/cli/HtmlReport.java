@@ -130,7 +130,16 @@ final class HtmlReport {
     out.append("</p>\n<p class=\"method\">");
     text(experiment.method());
     out.append("</p>\n");
-    for (List<Report.Row> cell : TextTables.cells(report, experiment)) {
+    List<List<Report.Row>> cells = TextTables.cells(report, experiment);
+    for (LineCharts.Chart chart : LineCharts.of(cells)) {
+      out.append("<h3>");
+      text(chart.title());
+      out.append(" <span class=\"unit\">");
+      text(chart.measure().unit() + ", " + chart.measure().better() + " is better");
+      out.append("</span></h3>\n<div class=\"chart\"><script type=\"application/json\">");
+      out.append(Json.write(chart.json())).append("</script></div>\n");
+    }
+    for (List<Report.Row> cell : cells) {
       cell(TextTables.ranked(cell));
     }
     out.append("</section>\n");

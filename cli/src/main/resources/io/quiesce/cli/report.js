@@ -74,13 +74,52 @@
     };
   }
 
+  // Lines over a parameter: ours thick, peers told apart by dash and symbol, named at the side.
+  function lines(cell) {
+    var ink = css('--ink'), soft = css('--soft'), line = css('--line');
+    var colour = {quiesce: css('--ours'), java: css('--java'), native: css('--native')};
+    var symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle', 'emptyDiamond'];
+    var dashes = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]];
+    var seen = {};
+    return {
+      animation: false,
+      textStyle: {fontFamily: font.slice(5), fontSize: 12, color: ink},
+      grid: {left: 62, top: 14, bottom: 40,
+        right: Math.ceil(Math.max.apply(null, cell.lines.map(function (l) { return width(l.subject); }))) + 60},
+      legend: {type: 'scroll', orient: 'vertical', right: 0, top: 8, textStyle: {color: ink}, itemWidth: 30},
+      tooltip: {
+        trigger: 'item',
+        formatter: function (p) {
+          return p.seriesName + '<br>' + p.name + ' ' + cell.axis + ': ' + number(p.value) + ' ' + cell.unit;
+        }
+      },
+      xAxis: {
+        type: 'category', data: cell.points.map(String), name: cell.axis, nameLocation: 'middle', nameGap: 24,
+        nameTextStyle: {color: soft}, axisLabel: {color: soft}, axisLine: {lineStyle: {color: line}}
+      },
+      yAxis: {
+        type: cell.log ? 'log' : 'value', min: cell.log ? cell.floor : 0,
+        axisLabel: {color: soft, formatter: number}, splitLine: {lineStyle: {color: line}}
+      },
+      series: cell.lines.map(function (l) {
+        var n = seen[l.kind] = (seen[l.kind] || 0) + 1, ours = l.kind === 'quiesce';
+        return {
+          type: 'line', name: l.subject, data: l.values, z: ours ? 4 : 2,
+          symbol: symbols[(n - 1) % symbols.length], symbolSize: ours ? 9 : 7,
+          itemStyle: {color: colour[l.kind]},
+          lineStyle: {color: colour[l.kind], width: ours ? 3 : 1.6, type: dashes[(n - 1) % dashes.length]}
+        };
+      })
+    };
+  }
+
   function draw() {
-    charts.forEach(function (c) { c.chart.setOption(option(c.cell), true); });
+    charts.forEach(function (c) { c.chart.setOption(c.cell.lines ? lines(c.cell) : option(c.cell), true); });
   }
 
   document.querySelectorAll('.chart').forEach(function (box) {
     var cell = JSON.parse(box.querySelector('script').textContent);
-    box.style.height = (cell.rows.length * 27 + 34) + 'px';
+    box.style.height = (cell.lines ? Math.max(280, cell.lines.length * 24 + 40) : cell.rows.length * 27 + 34) + 'px';
     var inner = document.createElement('div');
     inner.style.height = '100%';
     box.appendChild(inner);

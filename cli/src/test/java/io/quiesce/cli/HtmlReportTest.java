@@ -12,6 +12,7 @@ import io.quiesce.bench.Plan;
 import io.quiesce.bench.Report;
 import io.quiesce.bench.Statistics;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -92,6 +93,46 @@ class HtmlReportTest {
         .contains("Is a &lt; b &amp; &quot;c&quot;?")
         .contains("Linux &lt;6&gt;")
         .contains("1 min 1 s");
+  }
+
+  @Test
+  void threeNumbersOfThreadsMakeALine() throws Failure {
+    List<Report.Row> rows = new ArrayList<>();
+    for (int threads : List.of(8, 2, 100)) {
+      Params params = Params.of("threads", threads, "measure", "ops");
+      for (String subject : List.of("ours", "theirs")) {
+        Statistics figure =
+            subject.equals("theirs") && threads == 8
+                ? null
+                : new Statistics(threads, threads, threads, 5);
+        rows.add(
+            new Report.Row(
+                "alloc.ttest1",
+                subject,
+                Kind.JAVA,
+                params,
+                params,
+                Measure.NS,
+                figure,
+                Map.of(),
+                ""));
+      }
+    }
+    String html =
+        HtmlReport.render(
+            new Report(
+                new Machine(Map.of()),
+                Plan.quick(2),
+                Duration.ZERO,
+                List.of(new Named("alloc.ttest1")),
+                rows,
+                List.of()));
+    assertThat(html).contains("By number of threads: measure=ops");
+    assertThat(html.replaceAll("\\s+", ""))
+        .contains("\"points\":[2,8,100]")
+        .containsPattern("\"ours\",\"kind\":\"java\",\"values\":\\[2[.0]*,8[.0]*,100[.0]*]")
+        .containsPattern("\"theirs\",\"kind\":\"java\",\"values\":\\[2[.0]*,null,100[.0]*]");
+    assertThat(html()).doesNotContain("By number of threads");
   }
 
   @Test

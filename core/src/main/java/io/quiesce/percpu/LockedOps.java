@@ -135,8 +135,14 @@ final class LockedOps implements RowOps {
     }
   }
 
+  /** Acquire: whoever finds a row open sees what was stored to it while it was closed (P.3). */
   private static boolean closed(long array) {
-    return getInt(array + PerCpuOps.ARRAY_CLOSED) != 0;
+    return OffHeap.getIntAcquire(array + PerCpuOps.ARRAY_CLOSED) != 0;
+  }
+
+  /** As {@link #closed}. */
+  private static boolean closedList(long list) {
+    return OffHeap.getIntAcquire(list + PerCpuOps.LIST_CLOSED) != 0;
   }
 
   private static long slot(long array, int index) {
@@ -245,7 +251,7 @@ final class LockedOps implements RowOps {
     }
     try {
       long list = base + row * stride;
-      if (getInt(list + PerCpuOps.LIST_CLOSED) != 0) {
+      if (closedList(list)) {
         return false;
       }
       putLong(node + link, getLong(list));
@@ -264,7 +270,7 @@ final class LockedOps implements RowOps {
     }
     try {
       long list = base + row * stride;
-      if (getInt(list + PerCpuOps.LIST_CLOSED) != 0) {
+      if (closedList(list)) {
         return OUT;
       }
       long head = getLong(list);
@@ -285,7 +291,7 @@ final class LockedOps implements RowOps {
     }
     try {
       long list = base + row * stride;
-      if (getInt(list + PerCpuOps.LIST_CLOSED) != 0) {
+      if (closedList(list)) {
         return OUT;
       }
       long head = getLong(list);

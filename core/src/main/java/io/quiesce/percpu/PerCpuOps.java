@@ -188,8 +188,10 @@ public final class PerCpuOps {
    * @param count how many there are, 0 or more; keep it below some hundreds, since a preempted copy
    *     starts over
    * @return how many were pushed, the first ones; {@link #LOST} when there is no row
+   * @throws IllegalArgumentException for a negative count
    */
   public static int arrayPushMany(long array, long strideBytes, long from, int count) {
+    requireCount(count);
     return Chosen.ON ? Chosen.OPS.arrayPushMany(array, strideBytes, from, count) : LOST;
   }
 
@@ -201,9 +203,18 @@ public final class PerCpuOps {
    * @param to where to store them, in the order of the array: the topmost last
    * @param count at most how many, 0 or more
    * @return how many were popped; {@link #LOST} when there is no row
+   * @throws IllegalArgumentException for a negative count
    */
   public static int arrayPopMany(long array, long strideBytes, long to, int count) {
+    requireCount(count);
     return Chosen.ON ? Chosen.OPS.arrayPopMany(array, strideBytes, to, count) : LOST;
+  }
+
+  /** A sequence would take a negative one for a large one. */
+  private static void requireCount(int count) {
+    if (count < 0) {
+      throw new IllegalArgumentException(count + " values cannot be moved; pass 0 or more");
+    }
   }
 
   /**

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a main class of the tests in a JVM of its own, on the class path. */
-final class ChildJvm {
-  record Result(int exit, String out, String err) {}
+public final class ChildJvm {
+  public record Result(int exit, String out, String err) {}
 
   private ChildJvm() {}
 
-  static Result run(Class<?> main, Map<String, String> environment, String... flags) {
+  public static Result run(Class<?> main, Map<String, String> environment, String... flags) {
     Path base = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -18,16 +18,23 @@ import org.jspecify.annotations.Nullable;
  * signals now and then. The time is divided among them. At the end everything retired must have
  * been reclaimed exactly once.
  *
+ * <p>{@code percpu}: rows, counter, histogram, buffer and stack, in the same way: nodes and numbers
+ * that have one owner at a time wander while sequences are restarted and rows are closed and
+ * changed from elsewhere. At the end everything must be there exactly once.
+ *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
  *   java -cp ... io.quiesce.verify.Torture rcu --broken     no grace period: must find the fault
+ *   java -cp ... io.quiesce.verify.Torture percpu --broken  rows changed without closing them
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
  */
 public final class Torture {
-  private static final List<String> NAMES = List.of("rcu");
+  static final String PERCPU = "percpu";
+
+  private static final List<String> NAMES = List.of("rcu", PERCPU);
   private static final int DEFAULT_SECONDS = 60;
   private static final int BROKEN_SECONDS = 10;
 
@@ -44,6 +51,17 @@ public final class Torture {
           new Configuration(
               "membarrier,rseq=off", List.of("-Dquiesce.membarrier=off", "-Dquiesce.rseq=off")),
           new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  private static final List<Configuration> PERCPU_CONFIGURATIONS =
+      List.of(
+          new Configuration("all-on", List.of()),
+          new Configuration("index=cpu", List.of("-Dquiesce.percpu.index=cpu")),
+          new Configuration("rseq=off", List.of("-Dquiesce.rseq=off")),
+          new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
+          new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  /** Where rows cannot be changed from elsewhere, there is nothing that could be left out. */
+  private static final List<Configuration> PERCPU_BROKEN = PERCPU_CONFIGURATIONS.subList(0, 3);
 
   /** What the command line says. */
   private record Options(
@@ -73,7 +91,7 @@ public final class Torture {
   }
 
   /**
-   * The self-check: runs the tortures with every grace period left out.
+   * The self-check: runs the tortures with every grace period, or every closing of a row, left out.
    *
    * @param seconds how long at most, at least 1; a fault ends a run at once
    * @param out where the table goes
@@ -94,41 +112,71 @@ public final class Torture {
     if (options.seconds() < 1) {
       throw new IllegalArgumentException("a torture of " + options.seconds() + " s is none");
     }
-    List<Configuration> chosen = new ArrayList<>(CONFIGURATIONS);
+    List<String> names = new ArrayList<>(options.names().isEmpty() ? NAMES : options.names());
     String only = options.only();
     if (only != null) {
-      chosen.removeIf(configuration -> !configuration.name().equals(only));
-      if (chosen.isEmpty()) {
-        StringJoiner known = new StringJoiner(", ");
-        CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
-        throw new IllegalArgumentException(
-            "no configuration is called '" + only + "'; there is " + known);
+      names.removeIf(name -> configurations(name, options).isEmpty());
+      if (names.isEmpty()) {
+        throw new IllegalArgumentException("no configuration is called '" + only + "'; " + known());
       }
     }
-    out.printf(
-        "torture rcu%s: %d s over %d configurations, seed %d%n",
-        options.broken() ? " --broken" : "", options.seconds(), chosen.size(), options.seed());
-    out.println(TortureChild.header());
     int failed = 0;
-    for (Configuration configuration : chosen) {
-      failed += runChild(configuration, options, chosen.size(), out) ? 0 : 1;
+    for (String name : names) {
+      failed += run(name, options, names.size(), out);
     }
     if (options.broken()) {
       out.println(
           failed == 0
-              ? "self-check passed: without grace periods the fault was found everywhere"
-              : "self-check FAILED: the torture did not notice that there were no grace periods");
+              ? "self-check passed: what was left out was missed everywhere"
+              : "self-check FAILED: the torture did not notice what was left out");
     } else {
       out.println(failed == 0 ? "torture passed" : "torture FAILED");
     }
     return failed == 0 ? 0 : 1;
   }
 
+  private static String known() {
+    StringJoiner known = new StringJoiner(", ", "there is ", "");
+    CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
+    known.add("for percpu index=cpu");
+    return known.toString();
+  }
+
+  private static List<Configuration> configurations(String name, Options options) {
+    List<Configuration> chosen =
+        new ArrayList<>(
+            !name.equals(PERCPU)
+                ? CONFIGURATIONS
+                : options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS);
+    String only = options.only();
+    chosen.removeIf(configuration -> only != null && !configuration.name().equals(only));
+    return chosen;
+  }
+
+  /** How many configurations failed. */
+  private static int run(String name, Options options, int share, PrintStream out) {
+    List<Configuration> chosen = configurations(name, options);
+    out.printf(
+        "torture %s%s: %d s over %d configurations, seed %d%n",
+        name,
+        options.broken() ? " --broken" : "",
+        Math.max(1, options.seconds() / share),
+        chosen.size(),
+        options.seed());
+    out.println(TortureChild.header(name));
+    int failed = 0;
+    for (Configuration configuration : chosen) {
+      failed += runChild(name, configuration, options, share * chosen.size(), out) ? 0 : 1;
+    }
+    return failed;
+  }
+
   private static boolean runChild(
-      Configuration configuration, Options options, int share, PrintStream out) {
+      String torture, Configuration configuration, Options options, int share, PrintStream out) {
     long millis = options.seconds() * 1_000L / share;
     TortureChild child =
         new TortureChild(
+            torture,
             configuration.name(),
             configuration.flags(),
             millis,
@@ -148,8 +196,8 @@ public final class Torture {
     }
     if (!good && !options.broken()) {
       out.printf(
-          "to repeat: Torture rcu --seconds %d --seed %d --only %s%n",
-          Math.max(1, millis / 1_000), options.seed(), configuration.name());
+          "to repeat: Torture %s --seconds %d --seed %d --only %s%n",
+          torture, Math.max(1, millis / 1_000), options.seed(), configuration.name());
     }
     return good;
   }

@@ -28,6 +28,7 @@ final class TortureChild {
   private static final String FAULT = "FAULT ";
   private static final long GRACE_SECONDS = 120;
 
+  private final String torture;
   private final String name;
   private final List<String> flags;
   private final long millis;
@@ -36,7 +37,14 @@ final class TortureChild {
   private final PrintStream out;
 
   TortureChild(
-      String name, List<String> flags, long millis, long seed, boolean broken, PrintStream out) {
+      String torture,
+      String name,
+      List<String> flags,
+      long millis,
+      long seed,
+      boolean broken,
+      PrintStream out) {
+    this.torture = torture;
     this.name = name;
     this.flags = flags;
     this.millis = millis;
@@ -83,17 +91,25 @@ final class TortureChild {
     int exit = process.waitFor();
     watch.interrupt();
     signals.join();
-    int flavours = Rcu.Flavour.values().length;
+    int runs = runs(torture, broken);
     if (broken) {
-      return faults == flavours;
+      return faults == runs;
     }
-    if (exit == 0 && results == flavours && faults == 0) {
+    if (exit == 0 && results == runs && faults == 0) {
       return true;
     }
-    out.println(name + " ended with exit code " + exit + " after " + results + " flavours:");
+    out.println(name + " ended with exit code " + exit + " after " + results + " of " + runs + ":");
     rest.forEach(line -> out.println("  | " + line));
     tail(log).forEach(line -> out.println("  ! " + line));
     return false;
+  }
+
+  /** How many lines of results one JVM gives. */
+  private static int runs(String torture, boolean broken) {
+    if (torture.equals(Torture.PERCPU)) {
+      return broken ? 1 : PerCpuTorture.Part.values().length;
+    }
+    return Rcu.Flavour.values().length;
   }
 
   private static List<String> tail(Path log) throws IOException {
@@ -111,7 +127,8 @@ final class TortureChild {
     command.add(classPath());
     command.add(Torture.class.getName());
     command.add(COMMAND);
-    command.add(Long.toString(Math.max(100, millis / Rcu.Flavour.values().length)));
+    command.add(torture);
+    command.add(Long.toString(Math.max(100, millis / runs(torture, broken))));
     command.add(Long.toString(seed));
     command.add(Boolean.toString(broken));
     return command;
@@ -179,7 +196,12 @@ final class TortureChild {
     }
   }
 
-  static String header() {
+  static String header(String torture) {
+    if (torture.equals(Torture.PERCPU)) {
+      return String.format(
+          "%-20s %-11s %12s %12s %9s",
+          "configuration", "part", "operations", "additions", "visits");
+    }
     StringBuilder text = new StringBuilder();
     text.append(String.format("%-20s %-11s", "configuration", "flavour"));
     for (RcuTorture.Kind kind : RcuTorture.Kind.values()) {
@@ -191,9 +213,9 @@ final class TortureChild {
   // ---- the child's side ----
 
   static int tortureHere(String[] args) {
-    long millis = Long.parseLong(args[1]);
-    long seed = Long.parseLong(args[2]);
-    boolean broken = Boolean.parseBoolean(args[3]);
+    long millis = Long.parseLong(args[2]);
+    long seed = Long.parseLong(args[3]);
+    boolean broken = Boolean.parseBoolean(args[4]);
     System.out.println(
         "membarrier "
             + Platform.membarrier()
@@ -203,6 +225,37 @@ final class TortureChild {
             + Membarrier.isRseqAvailable()
             + ", native "
             + Platform.nativeAccess());
+    int faults =
+        args[1].equals(Torture.PERCPU)
+            ? torturePerCpu(millis, seed, broken)
+            : tortureRcu(millis, seed, broken);
+    return faults == 0 ? 0 : 1;
+  }
+
+  private static int torturePerCpu(long millis, long seed, boolean broken) {
+    int faults = 0;
+    for (PerCpuTorture.Part part : PerCpuTorture.Part.values()) {
+      if (broken && part != PerCpuTorture.Part.ROWS) {
+        continue; // what is left out there is inside the library
+      }
+      try {
+        PerCpuTorture.Result result = new PerCpuTorture(part, seed, broken).run(millis);
+        System.out.printf(
+            "%s%-11s %12d %12d %9d%n",
+            RESULT, lower(part), result.operations(), result.additions(), result.visits());
+      } catch (TortureFailure found) {
+        System.out.println(FAULT + part + ": " + found.getMessage());
+        faults++;
+      } catch (InterruptedException | RuntimeException unexpected) {
+        System.out.println(FAULT + part + ": " + unexpected);
+        unexpected.printStackTrace();
+        faults++;
+      }
+    }
+    return faults;
+  }
+
+  private static int tortureRcu(long millis, long seed, boolean broken) {
     int faults = 0;
     List<Rcu.Flavour> order = new ArrayList<>(List.of(Rcu.Flavour.values()));
     Collections.rotate(order, (int) (seed & 3)); // the first has a cold JVM
@@ -218,7 +271,7 @@ final class TortureChild {
         faults++;
       }
     }
-    return faults == 0 ? 0 : 1;
+    return faults;
   }
 
   private static void print(Rcu.Flavour flavour, RcuTorture.Result result) {

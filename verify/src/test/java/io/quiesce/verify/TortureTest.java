@@ -19,8 +19,13 @@ class TortureTest {
   }
 
   @Test
-  void withoutGracePeriodsTheFaultIsFound() {
-    assertThat(Torture.runBroken(5, System.out)).isZero();
+  void everyNodeAndNumberHasOneOwner() {
+    assertThat(Torture.run(List.of("percpu"), SECONDS, System.out)).isZero();
+  }
+
+  @Test
+  void whatIsLeftOutIsFound() {
+    assertThat(Torture.runBroken(8, System.out)).isZero();
   }
 
   @Test

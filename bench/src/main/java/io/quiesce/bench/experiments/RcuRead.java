@@ -71,7 +71,7 @@ public final class RcuRead implements Experiment {
 
   @Override
   public List<Cell> cells(Plan plan) {
-    return plan.threads().stream().map(threads -> cell(plan, threads)).toList();
+    return plan.threadsOr(1, 2).stream().map(threads -> cell(plan, threads)).toList();
   }
 
   private static Cell cell(Plan plan, int threads) {

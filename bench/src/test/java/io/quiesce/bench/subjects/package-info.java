@@ -1,0 +1,5 @@
+/** Tests of what subjects are made of. */
+@NullMarked
+package io.quiesce.bench.subjects;
+
+import org.jspecify.annotations.NullMarked;
