@@ -253,7 +253,8 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
         break;
       }
       if (look < spins) {
-        look++;
+        Waiter p;
+        look += (p = waiter.previous) != null && p.state() == 0 ? WASTE : 1;
         Thread.onSpinWait();
       } else if (look < spins + yields) {
         look++;
@@ -265,6 +266,13 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
           registered = true;
           Deadlocks.waits(thread, this);
         }
+        long nap = nap(waiter);
+        if (nap > 0) {
+          LockSupport.parkNanos(this, Math.min(left, nap));
+          interrupted |= !interruptible && Thread.interrupted();
+          look = Math.max(0, spins + yields - RESPINS);
+          continue;
+        }
         waiter.parked = true; // volatile: before the look that follows
         long most = Math.min(left, beforePark(waiter));
         if (!turn.come(waiter)) {
@@ -274,6 +282,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
             LockSupport.parkNanos(this, most);
           }
           waiter.parked = false;
+          waiter.vain = true;
           // A pending interrupt would make the next park return at once.
           interrupted |= !interruptible && Thread.interrupted();
           look = Math.max(0, spins + yields - RESPINS);
@@ -292,7 +301,14 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     return outcome;
   }
 
-  private static final int RESPINS = Integer.getInteger("rs",64);
+  /** How long to rest before the next park, unseen by those that could wake it. */
+  long nap(Waiter waiter) {
+    return 0;
+  }
+
+  private static final int WASTE = Integer.getInteger("waste", 64);
+
+  private static final int RESPINS = Integer.getInteger("rs", 64);
 
   /** What an algorithm does between setting {@code parked} and the last look; how long to park. */
   long beforePark(Waiter waiter) {

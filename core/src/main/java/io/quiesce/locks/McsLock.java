@@ -109,6 +109,7 @@ public final class McsLock extends ExclusiveLock {
     Waiter place = new Waiter(current); // before the exchange: there may be no memory
     Waiter previous = (Waiter) TAIL.getAndSet(this, place);
     if (previous != null) {
+      place.previous = previous == own ? null : previous;
       previous.setNext(place);
       Outcome outcome = await(place, policy, Turns.GRANTED, interruptible, nanos);
       if (outcome != Outcome.ACQUIRED && place.abandon()) {
@@ -120,6 +121,7 @@ public final class McsLock extends ExclusiveLock {
         current.interrupt();
       }
     }
+    place.previous = null;
     holder = place;
     return Outcome.ACQUIRED;
   }

@@ -49,12 +49,12 @@ public final class NodelessMcsLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
 
   /** How long a head lets newcomers pass: 1 ms. */
-  public static final long PATIENCE_NANOS = Long.getLong("pat",1_000_000);
+  public static final long PATIENCE_NANOS = Long.getLong("pat", 1_000_000);
 
   /** A first park of one that came to an empty queue: 200 us. */
   private static final long FIRST_PARK_NANOS = 200_000;
 
-  private static final int SPINS_BEFORE_QUEUE = Integer.getInteger("sbq",64);
+  private static final int SPINS_BEFORE_QUEUE = Integer.getInteger("sbq", 64);
 
   /** Whether the waiter can make up for a fence that the unlock does not have. */
   private static final boolean ASYMMETRIC = Platform.membarrier();
@@ -120,7 +120,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
 
   @Override
   boolean tryAcquire() {
-    return locked == 0 && (newcomers || tail == null) && LOCKED.compareAndSet(this, 0, 1);
+    return (newcomers || tail == null) && LOCKED.compareAndSet(this, 0, 1);
   }
 
   @Override
@@ -128,7 +128,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
     if (newcomers && !current.isVirtual()) {
       for (int i = 0; i < SPINS_BEFORE_QUEUE; i++) {
         Thread.onSpinWait();
-        if (tryAcquire()) {
+        if (locked == 0 && tryAcquire()) {
           return Outcome.ACQUIRED;
         }
       }
@@ -136,7 +136,6 @@ public final class NodelessMcsLock extends ExclusiveLock {
     Waiter place = new Waiter(current); // before the exchange: there may be no memory
     Waiter previous = (Waiter) TAIL.getAndSet(this, place);
     if (previous == null) {
-      place.alone = true;
       head = place;
     } else {
       previous.setNext(place);
@@ -161,40 +160,60 @@ public final class NodelessMcsLock extends ExclusiveLock {
     if (head != place) {
       return false;
     }
-    if (locked == 0 && LOCKED.compareAndSet(this, 0, 1)) {
-      return true;
-    }
-    if (!place.impatient
-        && policy != WaitPolicy.SPIN
-        && place.looks++ % LOOKS_BETWEEN_CLOCKS == 0) {
-      long now = System.nanoTime();
-      if (place.headSince == 0) {
-        place.headSince = now;
-      } else if (now - place.headSince > PATIENCE_NANOS) {
-        place.impatient = true;
-      }
-    }
-    return false;
+    return locked == 0 && LOCKED.compareAndSet(this, 0, 1);
   }
 
-  private static final int LOOKS_BETWEEN_CLOCKS = 32;
+  private static final long PATIENCE = Long.getLong("pat", 1_250_000);
+  private static final int ISPINS = Integer.getInteger("isp", 256);
+  private static final long SHORT_NAP = Long.getLong("snap", 100_000);
+  private static final long LONG_NAP = Long.getLong("lnap", 400_000);
 
-  /** L.4: only one that came to an empty queue may have been missed by an unlock. */
+  /** The head was woken, and a newcomer was faster: unlocks shall not pay for that each time. */
+  @Override
+  long nap(Waiter place) {
+    if (!place.vain || place.impatient || head != place) {
+      return 0;
+    }
+    place.vain = false;
+    long now = System.nanoTime();
+    if (place.headSince == 0) {
+      place.headSince = now;
+    }
+    long nap = Math.min(LONG_NAP, SHORT_NAP << Math.min(place.naps++, 16));
+    return Math.min(nap, PATIENCE - (now - place.headSince));
+  }
+
+  /** L.4: the look that follows must not miss an unlock whose look missed {@code parked}. */
   @Override
   long beforePark(Waiter place) {
-    if (place.headSince != 0) {
-      place.looks = 0; // the next look is after a park: look at the clock as well
+    if (head != place) {
+      return FOREVER;
     }
-    if (!ASYMMETRIC || !place.alone) {
-      return head == place && !place.impatient ? PATIENCE_NANOS : FOREVER;
+    long now = System.nanoTime();
+    if (place.headSince == 0) {
+      place.headSince = now;
     }
-    if (place.headSince != 0 && System.nanoTime() - place.headSince > FIRST_PARK_NANOS) {
-      Membarrier.fence();
-      place.alone = false;
-      return PATIENCE_NANOS;
+    long left = PATIENCE - (now - place.headSince);
+    if (left <= 0 && policy != WaitPolicy.SPIN) {
+      place.impatient = true;
+      for (int i = 0; i < ISPINS && place.state() == Waiter.WAITING; i++) {
+        Thread.onSpinWait();
+      }
+      if (ASYMMETRIC && place.state() == Waiter.WAITING) {
+        Membarrier.fence();
+      }
+      return FOREVER;
     }
-    return FIRST_PARK_NANOS;
+    if (ASYMMETRIC) {
+      for (int i = 0; i < DRAIN; i++) {
+        Thread.onSpinWait();
+      }
+      return Math.min(left, FIRST_PARK_NANOS);
+    }
+    return left;
   }
+
+  private static final int DRAIN = Integer.getInteger("drain", 8);
 
   /**
    * The head is done: the next one that has not given up becomes the head.
@@ -243,8 +262,9 @@ public final class NodelessMcsLock extends ExclusiveLock {
 
   @Override
   void release() {
-    if (HEAD.getOpaque(this) != null) {
-      releaseToQueue();
+    Waiter first = (Waiter) HEAD.getOpaque(this);
+    if (first != null && first.impatient && first.grant()) {
+      first.wake();
       return;
     }
     if (ASYMMETRIC) {
@@ -252,24 +272,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
     } else {
       LOCKED.setVolatile(this, 0);
     }
-    if (HEAD.getOpaque(this) != null) {
-      VarHandle.fullFence(); // L.4: the store before the look at "parked"
-      wakeHead();
-    }
-  }
-
-  private void releaseToQueue() {
-    Waiter first = head;
-    if (first != null && first.impatient && first.grant()) {
-      first.wake();
-      return;
-    }
-    locked = 0; // volatile: before the look at the head
-    wakeHead();
-  }
-
-  private void wakeHead() {
-    Waiter first = head;
+    first = (Waiter) HEAD.getOpaque(this);
     if (first != null) {
       first.wake();
     }

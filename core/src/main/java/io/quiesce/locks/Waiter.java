@@ -44,15 +44,18 @@ final class Waiter {
   /** For the nodeless lock: by-passed too often or too long, and wants to be handed the lock. */
   volatile boolean impatient;
 
-  /** For the nodeless lock: came to an empty queue, so that an unlock may not have seen it. */
-  boolean alone;
-
   /**
    * For the nodeless lock: when its thread first saw itself as the head, and how often it looked.
    */
   long headSince;
 
-  int looks;
+  /** For the nodeless lock: woken, and somebody else took it. */
+  boolean vain;
+
+  int naps;
+
+  /** For the fair locks: whom it stands behind. */
+  @Nullable Waiter previous;
 
   Waiter(@Nullable Thread thread) {
     this.thread = thread;
