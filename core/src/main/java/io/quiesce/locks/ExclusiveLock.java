@@ -292,7 +292,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     return outcome;
   }
 
-  private static final int RESPINS = Integer.getInteger("rs",64);
+  private static final int RESPINS = Integer.getInteger("rs", 64);
 
   /** What an algorithm does between setting {@code parked} and the last look; how long to park. */
   long beforePark(Waiter waiter) {

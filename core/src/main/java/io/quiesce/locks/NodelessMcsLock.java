@@ -49,12 +49,12 @@ public final class NodelessMcsLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
 
   /** How long a head lets newcomers pass: 1 ms. */
-  public static final long PATIENCE_NANOS = Long.getLong("pat",1_000_000);
+  public static final long PATIENCE_NANOS = Long.getLong("pat", 1_000_000);
 
   /** A first park of one that came to an empty queue: 200 us. */
   private static final long FIRST_PARK_NANOS = 200_000;
 
-  private static final int SPINS_BEFORE_QUEUE = Integer.getInteger("sbq",64);
+  private static final int SPINS_BEFORE_QUEUE = Integer.getInteger("sbq", 64);
 
   /** Whether the waiter can make up for a fence that the unlock does not have. */
   private static final boolean ASYMMETRIC = Platform.membarrier();
