@@ -69,6 +69,8 @@ done
 build urcu-mb-locked urcu/urcu-mb.h liburcu-dev urcu.c -DFLAVOUR_MB -DLOCKED_FENCE \
   $(library liburcu-mb -lurcu-mb -lurcu-common)
 build pthread-rwlock pthread.h libc6-dev locks.c
+build pthread-locks pthread.h libc6-dev contended.c
+build ck-locks ck_spinlock.h libck-dev contended.c -DCONCURRENCY_KIT
 build membarrier linux/membarrier.h linux-libc-dev membarrier.c
 build bystander sched.h libc6-dev bystander.c
 exit 0

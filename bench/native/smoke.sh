@@ -96,6 +96,12 @@ drive ns urcu-mb-locked rcu.read threads=1 section=full
 for threads in 1 2; do
   drive ns pthread-rwlock rcu.read threads=$threads section=full
 done
+for peer in "pthread-locks mutex" "pthread-locks spin" "ck-locks mcs" "ck-locks clh" "ck-locks ticket"; do
+  set -- $peer
+  drive ns $1 locks.uncontended threads=1 measure=pair lock=$2
+  drive rate $1 locks.contended threads=2 steps=25 measure=throughput lock=$2
+  drive p999 $1 locks.contended threads=3 steps=500 measure=wait lock=$2
+done
 for strategy in private rseq rseq-cpu global mprotect affinity syscall; do
   for siblings in 0 1; do
     drive ns membarrier barrier.cost strategy=$strategy siblings=$siblings
@@ -113,10 +119,11 @@ ends_with_input() {
 }
 ends_with_input urcu-qsbr rcu.read threads=2
 ends_with_input urcu-memb rcu.call worker=rt-pinned batch=1000
+ends_with_input ck-locks locks.contended threads=4 measure=throughput lock=clh
 ends_with_input membarrier barrier.cost strategy=affinity siblings=1
 ends_with_input bystander barrier.bystander
 
-for name in urcu-memb urcu-mb urcu-qsbr urcu-bp pthread-rwlock membarrier bystander; do
+for name in urcu-memb urcu-mb urcu-qsbr urcu-bp pthread-rwlock pthread-locks ck-locks membarrier bystander; do
   refuse $name
   refuse $name rcu.nothing
 done
@@ -124,6 +131,8 @@ refuse urcu-memb rcu.read threads=0
 refuse urcu-memb rcu.read threads=1 threads=2
 refuse urcu-memb rcu.read measure=enqueue
 refuse urcu-memb rcu.call worker=lazy
+refuse pthread-locks locks.uncontended threads=2 measure=pair
+refuse ck-locks locks.contended lock=mutex
 refuse membarrier barrier.cost strategy=hope
 refuse bystander barrier.bystander cpu=x
 

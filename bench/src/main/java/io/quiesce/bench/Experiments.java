@@ -5,6 +5,8 @@ import io.quiesce.bench.experiments.AllocPair;
 import io.quiesce.bench.experiments.AllocTTest1;
 import io.quiesce.bench.experiments.BarrierBystander;
 import io.quiesce.bench.experiments.BarrierCost;
+import io.quiesce.bench.experiments.LocksContended;
+import io.quiesce.bench.experiments.LocksUncontended;
 import io.quiesce.bench.experiments.PerCpuAdd;
 import io.quiesce.bench.experiments.PerCpuList;
 import io.quiesce.bench.experiments.PerCpuMemoryUse;
@@ -30,7 +32,9 @@ public final class Experiments {
           new PerCpuList(),
           new AllocPair(),
           new AllocTTest1(),
-          new AllocIdle());
+          new AllocIdle(),
+          new LocksUncontended(),
+          new LocksContended());
 
   private Experiments() {}
 

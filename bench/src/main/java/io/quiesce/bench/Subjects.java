@@ -8,6 +8,7 @@ import io.quiesce.bench.subjects.CountMemorySubject;
 import io.quiesce.bench.subjects.CountSubject;
 import io.quiesce.bench.subjects.IdleSubject;
 import io.quiesce.bench.subjects.ListSubject;
+import io.quiesce.bench.subjects.LockSubject;
 import io.quiesce.bench.subjects.PairSubject;
 import io.quiesce.bench.subjects.ReadSubject;
 import io.quiesce.bench.subjects.SynchronizeSubject;
@@ -29,6 +30,7 @@ final class Subjects {
               entry("count-memory", CountMemorySubject::new),
               entry("idle", IdleSubject::new),
               entry("list", ListSubject::new),
+              entry("lock", LockSubject::new),
               entry("pair", PairSubject::new),
               entry("read", ReadSubject::new),
               entry("synchronize", SynchronizeSubject::new),

@@ -29,13 +29,33 @@ final class Marks {
    * operation dearer than it is.
    */
   double ns() {
+    int cpus = Math.min(marks.length, Runtime.getRuntime().availableProcessors());
+    return (double) wall() * cpus / operations();
+  }
+
+  /** Operations of all threads in a second of wall time. */
+  double rate() {
+    return operations() * 1e9 / Math.max(1, wall());
+  }
+
+  /** How many times as much the busiest thread did as the idlest one. */
+  double spread() {
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (long[] mark : marks) {
+      least = Math.min(least, mark[2]);
+      most = Math.max(most, mark[2]);
+    }
+    return (double) most / Math.max(1, least);
+  }
+
+  private long wall() {
     long start = Long.MAX_VALUE;
     long end = Long.MIN_VALUE;
     for (long[] mark : marks) {
       start = Math.min(start, mark[0]);
       end = Math.max(end, mark[1]);
     }
-    int cpus = Math.min(marks.length, Runtime.getRuntime().availableProcessors());
-    return (double) (end - start) * cpus / operations();
+    return end - start;
   }
 }
