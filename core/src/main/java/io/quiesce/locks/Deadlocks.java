@@ -21,7 +21,11 @@ public final class Deadlocks {
 
   /** A thread is about to park. */
   static void waits(Thread thread, ExclusiveLock lock) {
-    WAITING.put(thread, lock);
+    try {
+      WAITING.put(thread, lock);
+    } catch (OutOfMemoryError unseen) {
+      // It stands in the lock's queue already and must go on waiting, if without being reported.
+    }
   }
 
   static void waitsNoMore(Thread thread) {

@@ -253,8 +253,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
         break;
       }
       if (look < spins) {
-        Waiter p;
-        look += (p = waiter.previous) != null && p.state() == 0 ? WASTE : 1;
+        look++;
         Thread.onSpinWait();
       } else if (look < spins + yields) {
         look++;
@@ -266,11 +265,10 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
           registered = true;
           Deadlocks.waits(thread, this);
         }
-        long nap = nap(waiter);
-        if (nap > 0) {
-          LockSupport.parkNanos(this, Math.min(left, nap));
+        long rest = restBeforePark(waiter);
+        if (rest > 0) {
+          LockSupport.parkNanos(this, Math.min(left, rest));
           interrupted |= !interruptible && Thread.interrupted();
-          look = Math.max(0, spins + yields - RESPINS);
           continue;
         }
         waiter.parked = true; // volatile: before the look that follows
@@ -282,10 +280,9 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
             LockSupport.parkNanos(this, most);
           }
           waiter.parked = false;
-          waiter.vain = true;
+          waiter.wokenInVain = true; // or else nobody will ask
           // A pending interrupt would make the next park return at once.
           interrupted |= !interruptible && Thread.interrupted();
-          look = Math.max(0, spins + yields - RESPINS);
         } else {
           waiter.parked = false;
           break;
@@ -301,14 +298,10 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     return outcome;
   }
 
-  /** How long to rest before the next park, unseen by those that could wake it. */
-  long nap(Waiter waiter) {
+  /** How long to sleep before the next park, unseen by those that could wake the thread. */
+  long restBeforePark(Waiter waiter) {
     return 0;
   }
-
-  private static final int WASTE = Integer.getInteger("waste", 64);
-
-  private static final int RESPINS = Integer.getInteger("rs", 64);
 
   /** What an algorithm does between setting {@code parked} and the last look; how long to park. */
   long beforePark(Waiter waiter) {

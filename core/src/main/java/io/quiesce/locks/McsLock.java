@@ -3,6 +3,7 @@ package io.quiesce.locks;
 import java.io.Serial;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +110,6 @@ public final class McsLock extends ExclusiveLock {
     Waiter place = new Waiter(current); // before the exchange: there may be no memory
     Waiter previous = (Waiter) TAIL.getAndSet(this, place);
     if (previous != null) {
-      place.previous = previous == own ? null : previous;
       previous.setNext(place);
       Outcome outcome = await(place, policy, Turns.GRANTED, interruptible, nanos);
       if (outcome != Outcome.ACQUIRED && place.abandon()) {
@@ -121,7 +121,6 @@ public final class McsLock extends ExclusiveLock {
         current.interrupt();
       }
     }
-    place.previous = null;
     holder = place;
     return Outcome.ACQUIRED;
   }
@@ -160,8 +159,7 @@ public final class McsLock extends ExclusiveLock {
   }
 
   private static final int TIDY_EVERY = 16;
-  private static final java.util.concurrent.atomic.AtomicInteger ABANDONED_SEEN =
-      new java.util.concurrent.atomic.AtomicInteger();
+  private static final AtomicInteger ABANDONED_SEEN = new AtomicInteger();
 
   @Override
   public boolean isLocked() {

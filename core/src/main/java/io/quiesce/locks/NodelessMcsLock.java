@@ -24,17 +24,23 @@ import org.jspecify.annotations.Nullable;
  * that when it unlocks. So a hand-over to a thread that does not run, which is what makes queue
  * locks collapse with more threads than CPUs, happens only on request:
  *
- * <p><em>Bounded by-passing.</em> A head that has waited for {@link #PATIENCE_NANOS} as the head
- * sets its place impatient; the next unlock leaves the word at 1 and grants the lock to it. With n
- * waiters in front a thread waits at most n + 1 times that, the length of the sections, and what
- * the scheduler takes to run a woken thread.
+ * <p><em>Bounded by-passing.</em> A head that has waited for {@link #PATIENCE_NANOS} as the head,
+ * or was woken {@link #PATIENCE_WAKE_UPS} times in vain, sets its place impatient; the next unlock
+ * leaves the word at 1 and grants the lock to it. With n waiters in front a thread waits at most n
+ * + 1 times that, the length of the sections, and what the scheduler takes to run a woken thread.
+ * Longer patience means fewer changes of the running thread, so more throughput and fewer that wait
+ * at all; shorter patience means shorter waits of those that do.
  *
- * <p><em>Nobody to wake, no fence.</em> The unlock is a plain store of 0 and a look at {@code
- * head}, and nothing orders the two. Against a waiter that queued and parked in between, the waiter
- * does the ordering: one that came to an empty queue parks first for {@link #FIRST_PARK_NANOS}
- * only, and then runs the process-wide barrier before its last look (L.4). Where there is no such
- * barrier the unlock is a volatile store. Once the queue is not empty, unlocks see it and use full
- * fences.
+ * <p><em>A head that was woken in vain rests.</em> Waking is the dearest part of an unlock. When a
+ * newcomer was faster than a woken head, the lock is much wanted and the next wake-up would most
+ * likely be in vain too, so the head sleeps for {@link #SHORTEST_REST_NANOS}, then for twice as
+ * long, without saying that it wants to be woken.
+ *
+ * <p><em>No fence in the unlock.</em> An unlock is a release store of 0 and a look at {@code head}
+ * and whether it is parked; nothing orders the two, and the look may miss a head that parks at the
+ * same moment. The head makes up for that (L.4): until it is impatient it parks for {@link
+ * #FIRST_PARK_NANOS} at most; an impatient one runs the process-wide barrier between saying that it
+ * parks and its last look. Where there is no such barrier the unlock is a volatile store.
  *
  * <p>A waiter that gives up marks its place; the same compare-and-set decides between that and the
  * grant (L.3). A head that gives up passes its position on and wakes the new head.
@@ -48,13 +54,24 @@ import org.jspecify.annotations.Nullable;
 public final class NodelessMcsLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** How long a head lets newcomers pass: 1 ms. */
-  public static final long PATIENCE_NANOS = Long.getLong("pat", 1_000_000);
+  /** How long a head lets newcomers pass by: 1.25 ms. */
+  public static final long PATIENCE_NANOS = 1_250_000;
 
-  /** A first park of one that came to an empty queue: 200 us. */
+  /** How often a head lets itself be woken in vain: 16 times. */
+  public static final int PATIENCE_WAKE_UPS = 16;
+
+  private static final long SHORTEST_REST_NANOS = 100_000;
+  private static final long LONGEST_REST_NANOS = 400_000;
   private static final long FIRST_PARK_NANOS = 200_000;
 
-  private static final int SPINS_BEFORE_QUEUE = Integer.getInteger("sbq", 64);
+  /** Looks of one that finds the lock taken, before it queues: some hundred nanoseconds. */
+  private static final int LOOKS_BEFORE_QUEUE = 10;
+
+  /** Looks of an impatient head before it parks; the holder's section may be about to end. */
+  private static final int LOOKS_FOR_GRANT = 256;
+
+  /** Pauses in which the store of an unlock leaves its CPU, as good as always. */
+  private static final int PAUSES_FOR_STORES = 8;
 
   /** Whether the waiter can make up for a fence that the unlock does not have. */
   private static final boolean ASYMMETRIC = Platform.membarrier();
@@ -118,6 +135,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
     return new NodelessMcsLock(name, WaitPolicy.SPIN, false, null);
   }
 
+  /** No look before the compare-and-set: without contention the look would be in vain. */
   @Override
   boolean tryAcquire() {
     return (newcomers || tail == null) && LOCKED.compareAndSet(this, 0, 1);
@@ -126,7 +144,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
   @Override
   Outcome acquire(Thread current, boolean interruptible, long nanos) {
     if (newcomers && !current.isVirtual()) {
-      for (int i = 0; i < SPINS_BEFORE_QUEUE; i++) {
+      for (int i = 0; i < LOOKS_BEFORE_QUEUE; i++) {
         Thread.onSpinWait();
         if (locked == 0 && tryAcquire()) {
           return Outcome.ACQUIRED;
@@ -163,57 +181,55 @@ public final class NodelessMcsLock extends ExclusiveLock {
     return locked == 0 && LOCKED.compareAndSet(this, 0, 1);
   }
 
-  private static final long PATIENCE = Long.getLong("pat", 1_250_000);
-  private static final int ISPINS = Integer.getInteger("isp", 256);
-  private static final long SHORT_NAP = Long.getLong("snap", 100_000);
-  private static final long LONG_NAP = Long.getLong("lnap", 400_000);
-
-  /** The head was woken, and a newcomer was faster: unlocks shall not pay for that each time. */
+  /** After a wake-up in vain, and once: until the next one. */
   @Override
-  long nap(Waiter place) {
-    if (!place.vain || place.impatient || head != place) {
+  long restBeforePark(Waiter place) {
+    if (!place.wokenInVain || place.impatient || head != place) {
       return 0;
     }
-    place.vain = false;
+    place.wokenInVain = false;
+    long rest = SHORTEST_REST_NANOS << Math.min(place.rests++, 8);
+    return Math.min(Math.min(rest, LONGEST_REST_NANOS), patienceLeft(place));
+  }
+
+  private static long patienceLeft(Waiter head) {
     long now = System.nanoTime();
-    if (place.headSince == 0) {
-      place.headSince = now;
+    if (head.headSince == 0) {
+      head.headSince = now == 0 ? 1 : now;
     }
-    long nap = Math.min(LONG_NAP, SHORT_NAP << Math.min(place.naps++, 16));
-    return Math.min(nap, PATIENCE - (now - place.headSince));
+    return head.rests > PATIENCE_WAKE_UPS ? 0 : PATIENCE_NANOS - (now - head.headSince);
   }
 
   /** L.4: the look that follows must not miss an unlock whose look missed {@code parked}. */
   @Override
   long beforePark(Waiter place) {
     if (head != place) {
-      return FOREVER;
+      return FOREVER; // who makes it the head orders that before its look at "parked"
     }
-    long now = System.nanoTime();
-    if (place.headSince == 0) {
-      place.headSince = now;
-    }
-    long left = PATIENCE - (now - place.headSince);
-    if (left <= 0 && policy != WaitPolicy.SPIN) {
+    if (!place.impatient) {
+      long left = patienceLeft(place);
+      if (left > 0) {
+        if (!ASYMMETRIC) {
+          return left;
+        }
+        for (int i = 0; i < PAUSES_FOR_STORES; i++) {
+          Thread.onSpinWait();
+        }
+        return Math.min(left, FIRST_PARK_NANOS);
+      }
       place.impatient = true;
-      for (int i = 0; i < ISPINS && place.state() == Waiter.WAITING; i++) {
-        Thread.onSpinWait();
+    }
+    for (int i = 0; i < LOOKS_FOR_GRANT; i++) {
+      if (place.state() == Waiter.GRANTED) {
+        return 1; // the look that follows ends the wait
       }
-      if (ASYMMETRIC && place.state() == Waiter.WAITING) {
-        Membarrier.fence();
-      }
-      return FOREVER;
+      Thread.onSpinWait();
     }
     if (ASYMMETRIC) {
-      for (int i = 0; i < DRAIN; i++) {
-        Thread.onSpinWait();
-      }
-      return Math.min(left, FIRST_PARK_NANOS);
+      Membarrier.fence();
     }
-    return left;
+    return FOREVER;
   }
-
-  private static final int DRAIN = Integer.getInteger("drain", 8);
 
   /**
    * The head is done: the next one that has not given up becomes the head.
@@ -263,16 +279,16 @@ public final class NodelessMcsLock extends ExclusiveLock {
   @Override
   void release() {
     Waiter first = (Waiter) HEAD.getOpaque(this);
-    if (first != null && first.impatient && first.grant()) {
+    if (first != null && first.impatient && first.grant()) { // L.2
       first.wake();
       return;
     }
     if (ASYMMETRIC) {
-      LOCKED.setRelease(this, 0); // L.1
+      LOCKED.setRelease(this, 0); // L.1; L.4: no fence before the look
     } else {
-      LOCKED.setVolatile(this, 0);
+      LOCKED.setVolatile(this, 0); // L.1
     }
-    first = (Waiter) HEAD.getOpaque(this);
+    first = (Waiter) HEAD.getOpaque(this); // again: a head may have given up meanwhile
     if (first != null) {
       first.wake();
     }

@@ -14,11 +14,11 @@ public enum WaitPolicy {
    */
   SPIN(Integer.MAX_VALUE, 0, false),
 
-  /** Spins some microseconds, gives the CPU away some times, then parks. For fair locks. */
-  SPIN_YIELD_PARK(Integer.getInteger("yp", 512), Integer.getInteger("yy", 24), true),
+  /** Spins for two microseconds, gives the CPU away some times, then parks. For fair locks. */
+  SPIN_YIELD_PARK(64, 200, true),
 
-  /** Spins some microseconds, then parks. For locks that newcomers may take first. */
-  SPIN_PARK(Integer.getInteger("sp", 256), 0, true);
+  /** Spins for some hundred nanoseconds, then parks. For locks that newcomers may take first. */
+  SPIN_PARK(8, 0, true);
 
   private static final int VIRTUAL_SPINS = 32;
   private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;

@@ -44,18 +44,11 @@ final class Waiter {
   /** For the nodeless lock: by-passed too often or too long, and wants to be handed the lock. */
   volatile boolean impatient;
 
-  /**
-   * For the nodeless lock: when its thread first saw itself as the head, and how often it looked.
-   */
+  // For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet),
+  // how often it has rested, and whether it was woken and somebody else was faster.
   long headSince;
-
-  /** For the nodeless lock: woken, and somebody else took it. */
-  boolean vain;
-
-  int naps;
-
-  /** For the fair locks: whom it stands behind. */
-  @Nullable Waiter previous;
+  int rests;
+  boolean wokenInVain;
 
   Waiter(@Nullable Thread thread) {
     this.thread = thread;
