@@ -21,8 +21,10 @@ public final class LocksContended implements Experiment {
           LockPeers.FAIR,
           LockPeers.CK_MCS,
           LockPeers.MONITOR,
-          LockPeers.CLH,
           LockPeers.MUTEX);
+
+  private static final List<String> SOME_WAITING =
+      List.of(LockPeers.NMCS, LockPeers.UNFAIR, LockPeers.MCS, LockPeers.MONITOR, LockPeers.MUTEX);
 
   private static final List<Pair> RATES =
       List.of(
@@ -106,15 +108,15 @@ public final class LocksContended implements Experiment {
 
   private static boolean isQuick(int threads, int cs) {
     return switch (cs) {
-      case 0 -> threads == 8;
+      case 0 -> false;
       case 50 -> threads == 2 || threads == 8;
       default -> threads == 2 || threads == 8 || threads == 32;
     };
   }
 
-  private static List<String> subjects(Plan plan) {
+  private static List<String> subjects(Plan plan, List<String> some) {
     if (plan.quick()) {
-      return SOME;
+      return some;
     }
     List<String> all = new ArrayList<>(LockPeers.EVERYBODY);
     all.add(LockPeers.NMCS_2002);
@@ -124,7 +126,7 @@ public final class LocksContended implements Experiment {
 
   private static Cell throughput(Plan plan, int threads, int cs) {
     Params params = Params.of("threads", threads, "cs", cs);
-    List<String> subjects = subjects(plan);
+    List<String> subjects = subjects(plan, SOME);
     Params launch =
         Params.of("threads", threads, "steps", BusyWork.steps(cs), "measure", "throughput");
     return new Cell(
@@ -147,7 +149,7 @@ public final class LocksContended implements Experiment {
         params.with("measure", "p999-wait"),
         new Measure("p999", "ns", true),
         plan.round(400, 1000),
-        LockPeers.of("lock", launch, subjects(plan)),
+        LockPeers.of("lock", launch, subjects(plan, SOME_WAITING)),
         WAITS,
         List.of(
             new Cell.View(

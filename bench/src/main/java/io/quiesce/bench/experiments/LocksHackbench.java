@@ -37,7 +37,7 @@ public final class LocksHackbench implements Experiment {
   @Override
   public String method() {
     return "hackbench with queues in place of sockets: groups of 20 senders and 20 receivers. Each"
-        + " sender sends 100 messages (20 in a quick run) of 100 bytes to each receiver of its"
+        + " sender sends 100 messages (10 in a quick run) of 100 bytes to each receiver of its"
         + " group in turn. A receiver has a queue for 64 messages, guarded by one lock with two"
         + " conditions, not full and not empty; synchronized has its one wait set. Messages are"
         + " copied in and out under the lock; nobody is signalled who does not wait. Counted is the"
@@ -64,7 +64,7 @@ public final class LocksHackbench implements Experiment {
         params,
         new Measure("seconds", "s", true),
         plan.round(100, 100),
-        LockPeers.of("hackbench", params.with("loops", plan.quick() ? 20 : 100), SUBJECTS),
+        LockPeers.of("hackbench", params.with("loops", plan.quick() ? 10 : 100), SUBJECTS),
         PAIRS);
   }
 }
