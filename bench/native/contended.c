@@ -40,6 +40,10 @@ static uint64_t bucket_top(size_t index) {
 
 #define STEPS_OUTSIDE 2
 
+/* What is not counted at the start of a round: until every thread had the CPU. */
+#define RAMP_MS 20
+#define RAMP_MS_PER_THREAD 2
+
 static CACHE_ALIGNED struct {
   uint64_t count;
   uint64_t state;
@@ -47,10 +51,18 @@ static CACHE_ALIGNED struct {
 static CACHE_ALIGNED int steps;
 static int thread_count;
 
+/* When counting began; 0: not yet. */
+static CACHE_ALIGNED _Atomic uint64_t begun;
+
+static inline bool counting(void) {
+  return atomic_load_explicit(&begun, memory_order_relaxed) != 0;
+}
+
 struct worker {
   CACHE_ALIGNED uint64_t start;
   uint64_t end;
-  uint64_t sections;
+  uint64_t sections; /* those that count */
+  uint64_t all;
   uint64_t outside; /* keeps the work alive */
   uint64_t longest;
   uint32_t *waits;
@@ -89,43 +101,49 @@ static inline void work(void) {
       batches++;                                                                                             \
     } while (!team_stopped());                                                                               \
     w->end = now_ns();                                                                                       \
-    w->sections = batches * BATCH;                                                                           \
+    w->sections = w->all = batches * BATCH;                                                                  \
   }                                                                                                          \
   static void sections_##NAME(int index) {                                                                   \
     struct worker *w = &workers[index];                                                                      \
     NAME##_PLACE(index);                                                                                     \
-    uint64_t sections = 0, outside = (uint64_t)index + 1;                                                    \
-    w->start = now_ns();                                                                                     \
+    uint64_t sections = 0, skipped = 0, outside = (uint64_t)index + 1;                                       \
     do {                                                                                                     \
       NAME##_LOCK();                                                                                         \
       work();                                                                                                \
       NAME##_UNLOCK();                                                                                       \
       outside = busy_work(outside, STEPS_OUTSIDE);                                                           \
       sections++;                                                                                            \
+      if (skipped == 0 && counting())                                                                        \
+        skipped = sections;                                                                                  \
     } while (!team_stopped());                                                                               \
     w->end = now_ns();                                                                                       \
-    w->sections = sections;                                                                                  \
+    w->sections = skipped == 0 ? 0 : sections - skipped;                                                     \
+    w->all = sections;                                                                                       \
     w->outside = outside;                                                                                    \
   }                                                                                                          \
   static void timed_##NAME(int index) {                                                                      \
     struct worker *w = &workers[index];                                                                      \
     NAME##_PLACE(index);                                                                                     \
-    uint64_t sections = 0, outside = (uint64_t)index + 1, longest = 0;                                       \
+    uint64_t sections = 0, skipped = 0, outside = (uint64_t)index + 1, longest = 0;                          \
     memset(w->waits, 0, BUCKETS * sizeof *w->waits);                                                         \
-    w->start = now_ns();                                                                                     \
     do {                                                                                                     \
       uint64_t before = now_ns();                                                                            \
       NAME##_LOCK();                                                                                         \
       uint64_t waited = now_ns() - before;                                                                   \
       work();                                                                                                \
       NAME##_UNLOCK();                                                                                       \
-      w->waits[bucket(waited)]++;                                                                            \
-      longest = waited > longest ? waited : longest;                                                         \
+      if (skipped != 0) {                                                                                    \
+        w->waits[bucket(waited)]++;                                                                          \
+        longest = waited > longest ? waited : longest;                                                       \
+      }                                                                                                      \
       outside = busy_work(outside, STEPS_OUTSIDE);                                                           \
       sections++;                                                                                            \
+      if (skipped == 0 && counting())                                                                        \
+        skipped = sections;                                                                                  \
     } while (!team_stopped());                                                                               \
     w->end = now_ns();                                                                                       \
-    w->sections = sections;                                                                                  \
+    w->sections = skipped == 0 ? 0 : sections - skipped;                                                     \
+    w->all = sections;                                                                                       \
     w->outside = outside;                                                                                    \
     w->longest = longest;                                                                                    \
   }
@@ -239,10 +257,15 @@ static void tell_waits(double rate) {
 }
 
 static void run(long millis) {
-  uint64_t until = after_ms(millis);
+  atomic_store(&begun, 0);
   team_begin();
-  sleep_until(until);
+  if (measure != PAIR)
+    sleep_until(after_ms(RAMP_MS + RAMP_MS_PER_THREAD * thread_count));
+  atomic_store(&begun, now_ns());
+  sleep_until(after_ms(millis));
   team_end();
+  for (int i = 0; i < thread_count; i++)
+    counted += workers[i].all;
 }
 
 static void round_of_sections(long millis) {
@@ -250,13 +273,14 @@ static void round_of_sections(long millis) {
   run(millis);
   for (int i = 0; i < thread_count; i++) {
     const struct worker *w = &workers[i];
-    start = w->start < start ? w->start : start;
+    uint64_t from = measure == PAIR ? w->start : begun;
+    start = from < start ? from : start;
     end = w->end > end ? w->end : end;
     most = w->sections > most ? w->sections : most;
     least = w->sections < least ? w->sections : least;
     sections += w->sections;
   }
-  counted += sections;
+  sections = sections == 0 ? 1 : sections; /* no rate is 0 */
   if (guarded.count != counted)
     broken("There were %llu sections, but %llu excluded each other.", (unsigned long long)counted,
            (unsigned long long)guarded.count);
@@ -264,7 +288,7 @@ static void round_of_sections(long millis) {
   if (measure == PAIR)
     result("ns=%.4f", wall / (double)sections);
   else if (measure == THROUGHPUT)
-    result("rate=%.3f fairness=%.4f", rate, (double)most / (double)least);
+    result("rate=%.3f fairness=%.4f", rate, (double)(most == 0 ? 1 : most) / (double)(least == 0 ? 1 : least));
   else
     tell_waits(rate);
 }
@@ -286,7 +310,5 @@ int main(int argc, char **argv) {
               : measure == THROUGHPUT ? loops->sections
                                       : loops->timed);
   run(50);
-  for (int i = 0; i < thread_count; i++)
-    counted += workers[i].sections;
   serve(round_of_sections);
 }

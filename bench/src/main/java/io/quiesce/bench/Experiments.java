@@ -6,6 +6,7 @@ import io.quiesce.bench.experiments.AllocTTest1;
 import io.quiesce.bench.experiments.BarrierBystander;
 import io.quiesce.bench.experiments.BarrierCost;
 import io.quiesce.bench.experiments.LocksContended;
+import io.quiesce.bench.experiments.LocksHackbench;
 import io.quiesce.bench.experiments.LocksUncontended;
 import io.quiesce.bench.experiments.PerCpuAdd;
 import io.quiesce.bench.experiments.PerCpuList;
@@ -34,7 +35,8 @@ public final class Experiments {
           new AllocTTest1(),
           new AllocIdle(),
           new LocksUncontended(),
-          new LocksContended());
+          new LocksContended(),
+          new LocksHackbench());
 
   private Experiments() {}
 

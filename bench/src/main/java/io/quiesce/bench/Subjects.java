@@ -6,6 +6,7 @@ import io.quiesce.bench.subjects.CallSubject;
 import io.quiesce.bench.subjects.CloseSubject;
 import io.quiesce.bench.subjects.CountMemorySubject;
 import io.quiesce.bench.subjects.CountSubject;
+import io.quiesce.bench.subjects.HackbenchSubject;
 import io.quiesce.bench.subjects.IdleSubject;
 import io.quiesce.bench.subjects.ListSubject;
 import io.quiesce.bench.subjects.LockSubject;
@@ -28,6 +29,7 @@ final class Subjects {
               entry("close", CloseSubject::new),
               entry("count", CountSubject::new),
               entry("count-memory", CountMemorySubject::new),
+              entry("hackbench", HackbenchSubject::new),
               entry("idle", IdleSubject::new),
               entry("list", ListSubject::new),
               entry("lock", LockSubject::new),

@@ -106,6 +106,46 @@ class ExperimentsTest {
   }
 
   @Test
+  void whatMustBeShownOfLocks() {
+    String nmcs = "quiesce nmcs";
+    String mcs = "quiesce mcs";
+    String unfair = "ReentrantLock unfair";
+    String fair = "ReentrantLock fair";
+    assertThat(values("locks.uncontended", nmcs, unfair, "threads")).containsExactly("1");
+    assertThat(values("locks.uncontended", mcs, fair, "threads")).containsExactly("1");
+    assertThat(values("locks.uncontended", nmcs, "Concurrency Kit MCS", "threads"))
+        .containsExactly("1");
+    String rate = "measure=throughput";
+    assertThat(values("locks.contended", nmcs, unfair, "threads", "cs=50", rate)).contains("8");
+    assertThat(values("locks.contended", nmcs, unfair, "threads", "cs=1000", rate))
+        .contains("8", "32");
+    for (String wait : List.of("measure=p999-wait", "measure=longest-wait")) {
+      assertThat(values("locks.contended", nmcs, unfair, "threads", "cs=1000", wait))
+          .as(wait)
+          .containsExactly("8", "32");
+    }
+    assertThat(values("locks.contended", mcs, fair, "threads", "cs=50")).containsExactly("2", "8");
+    assertThat(values("locks.contended", nmcs, "Concurrency Kit MCS", "measure", "threads=8"))
+        .containsExactly("throughput", "throughput");
+    assertThat(values("locks.hackbench", nmcs, unfair, "kind", "groups=25"))
+        .containsExactly("platform");
+  }
+
+  /** Waits are better when they are shorter, and the median of at least five longest ones. */
+  @Test
+  void waitsAreLessIsBetterAndOfFiveRounds() {
+    for (Plan plan : List.of(Plan.quick(2), Plan.full(2))) {
+      assertThat(plan.rounds()).isGreaterThanOrEqualTo(5);
+      assertThat(
+              Experiments.find("locks.contended").orElseThrow().cells(plan).stream()
+                  .flatMap(cell -> cell.views().stream())
+                  .filter(view -> !view.params().get("measure", "").equals("throughput")))
+          .isNotEmpty()
+          .allMatch(view -> view.measure().lowerIsBetter());
+    }
+  }
+
+  @Test
   void everyExperimentTellsHowItIsMeasuredAndHasPeers() {
     for (Plan plan : List.of(Plan.quick(1), Plan.quick(2), Plan.full(64))) {
       for (Experiment experiment : Experiments.all()) {

@@ -55,6 +55,18 @@ class SubjectHostTest {
     "pair, alloc.pair, threads=1 allocator=arena measure=batch",
     "ttest1, alloc.ttest1, threads=2 allocator=quiesce kind=virtual",
     "ttest1, alloc.ttest1, threads=4 allocator=none",
+    "lock, locks.uncontended, threads=1 measure=pair lock=nmcs",
+    "lock, locks.uncontended, threads=1 measure=pair lock=semaphore",
+    "lock, locks.contended, threads=4 measure=throughput steps=25 lock=nmcs",
+    "lock, locks.contended, threads=4 measure=throughput steps=25 lock=spin",
+    "lock, locks.contended, threads=4 measure=throughput steps=25 lock=stamped",
+    "lock, locks.contended, threads=3 measure=throughput steps=25 lock=mcs-spin",
+    "lock, locks.contended, threads=4 measure=wait steps=500 lock=mcs",
+    "lock, locks.contended, threads=4 measure=wait steps=500 lock=synchronized",
+    "lock, locks.contended, threads=4 measure=wait steps=500 lock=semaphore",
+    "hackbench, locks.hackbench, groups=1 loops=3 kind=platform lock=nmcs",
+    "hackbench, locks.hackbench, groups=2 loops=3 kind=virtual lock=mcs",
+    "hackbench, locks.hackbench, groups=1 loops=300 kind=virtual lock=synchronized",
     "idle, alloc.idle, threads=40 allocator=quiesce",
     "idle, alloc.idle, threads=40 allocator=netty-pooled-cached",
   })
@@ -98,6 +110,7 @@ class SubjectHostTest {
     "nothing, rcu.read, threads=1",
     "read, rcu.read, reader=nobody",
     "barrier, barrier.cost, strategy=hope",
+    "lock, locks.contended, lock=none",
   })
   void whatDoesNotExistIsOneSentence(String program, String experiment, String words) {
     assertThatExceptionOfType(SubjectProcess.Failure.class)

@@ -5,6 +5,7 @@ import io.quiesce.bench.Subject;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
@@ -21,10 +22,16 @@ import org.HdrHistogram.Histogram;
  * </ul>
  *
  * <p>But for pairs, each thread looks at the stop flag after each section: locks that hand over to
- * threads that do not run make some hundred sections a second. Each thread makes at least one.
+ * threads that do not run make some hundred sections a second. Nor is the start of a round counted:
+ * the threads that come first have the lock for themselves, and a queue is fast until it is full.
  */
 public final class LockSubject implements Subject {
   private static final int STEPS_OUTSIDE = 2;
+
+  /** What is not counted at the start of a round: until every thread had the CPU. */
+  private static final long RAMP_NANOS = 20_000_000;
+
+  private static final long RAMP_NANOS_PER_THREAD = 2_000_000;
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
 
   private LockWay way = LockWay.of("unfair", 0);
@@ -32,14 +39,18 @@ public final class LockSubject implements Subject {
   private Marks marks = new Marks(0);
   private Team team = Team.ofPlatformThreads(0, index -> {});
   private String measure = "";
-  private long counted;
+  private final AtomicLong all = new AtomicLong();
+  private int threads;
+
+  /** When counting began; 0: not yet. */
+  private volatile long begun;
 
   /** For the host. */
   public LockSubject() {}
 
   @Override
   public void setUp(Params params) {
-    int threads = params.get("threads", 1);
+    threads = params.get("threads", 1);
     way = LockWay.of(params.get("lock", ""), params.get("steps", 0));
     measure = params.get("measure", "throughput");
     marks = new Marks(threads);
@@ -72,19 +83,23 @@ public final class LockSubject implements Subject {
       batches++;
     } while (!team.stopped());
     marks.set(index, start, System.nanoTime(), batches * Team.BATCH);
+    all.addAndGet(batches * Team.BATCH);
   }
 
   private void sections(int index) {
     LockWay own = way;
     long outside = index + 1L;
     long sections = 0;
-    long start = System.nanoTime();
+    long skipped = -1;
     do {
       own.section();
       outside = BusyWork.run(outside, STEPS_OUTSIDE);
       sections++;
+      if (skipped < 0 && begun != 0) {
+        skipped = sections;
+      }
     } while (!team.stopped());
-    marks.set(index, start, System.nanoTime(), sections);
+    end(index, sections, skipped);
     Sink.take(outside);
   }
 
@@ -94,30 +109,48 @@ public final class LockSubject implements Subject {
     histogram.reset();
     long outside = index + 1L;
     long sections = 0;
-    long start = System.nanoTime();
+    long skipped = -1;
     do {
-      histogram.recordValue(Math.min(own.timedSection(), LONGEST_NANOS));
+      long waited = own.timedSection();
       outside = BusyWork.run(outside, STEPS_OUTSIDE);
       sections++;
+      if (skipped >= 0) {
+        histogram.recordValue(Math.min(waited, LONGEST_NANOS));
+      } else if (begun != 0) {
+        skipped = sections;
+      }
     } while (!team.stopped());
-    marks.set(index, start, System.nanoTime(), sections);
+    end(index, sections, skipped);
     Sink.take(outside);
+  }
+
+  private void end(int index, long sections, long skipped) {
+    marks.set(index, begun, System.nanoTime(), skipped < 0 ? 0 : sections - skipped);
+    all.addAndGet(sections);
   }
 
   @Override
   public Map<String, Double> round(Duration time) throws Exception {
-    long until = System.nanoTime() + time.toNanos();
+    begun = 0;
     team.begin();
-    for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
-      LockSupport.parkNanos(left);
+    if (!measure.equals("pair")) {
+      rest(RAMP_NANOS + RAMP_NANOS_PER_THREAD * threads);
     }
+    begun = Math.max(1, System.nanoTime());
+    rest(time.toNanos());
     team.end();
-    counted += marks.operations();
-    if (way.counted() != counted) {
+    if (way.counted() != all.get()) {
       throw new IllegalStateException(
-          "there were " + counted + " sections, but " + way.counted() + " excluded each other");
+          "there were " + all + " sections, but " + way.counted() + " excluded each other");
     }
     return result();
+  }
+
+  private static void rest(long nanos) {
+    long until = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 
   private Map<String, Double> result() {
@@ -126,7 +159,7 @@ public final class LockSubject implements Subject {
       case "pair" -> result.put("ns", marks.ns());
       case "throughput" -> {
         result.put("rate", marks.rate());
-        result.put("fairness", marks.spread());
+        result.put("fairness", Math.max(1, marks.spread()));
       }
       default -> {
         Histogram all = newHistogram();

@@ -33,9 +33,9 @@ final class Marks {
     return (double) wall() * cpus / operations();
   }
 
-  /** Operations of all threads in a second of wall time. */
+  /** Operations of all threads in a second of wall time; never 0, which is no figure. */
   double rate() {
-    return operations() * 1e9 / Math.max(1, wall());
+    return Math.max(1, operations()) * 1e9 / Math.max(1, wall());
   }
 
   /** How many times as much the busiest thread did as the idlest one. */
