@@ -60,7 +60,12 @@ final class AllocTorture {
 
   /** What one run counted; resident memory in bytes, after the first tenth and at the end. */
   record Result(
-      long allocations, long bytes, long births, long trims, long residentEarly, long residentEnd) {}
+      long allocations,
+      long bytes,
+      long births,
+      long trims,
+      long residentEarly,
+      long residentEnd) {}
 
   /** A block that is live. */
   private record Block(long address, long size, long nonce) {}
@@ -162,8 +167,7 @@ final class AllocTorture {
 
   private void work(SplittableRandom random) throws InterruptedException {
     boolean virtual = Thread.currentThread().isVirtual();
-    int[] cpus =
-        virtual || !CpuAffinity.isAvailable() ? new int[0] : CpuAffinity.get().toArray();
+    int[] cpus = virtual || !CpuAffinity.isAvailable() ? new int[0] : CpuAffinity.get().toArray();
     while (!stop) {
       step(random);
       int dice = random.nextInt(4_000);
@@ -191,7 +195,8 @@ final class AllocTorture {
                     step(mine);
                   }
                 });
-        brood.add(i < 4 ? Thread.ofPlatform().daemon().start(life) : Thread.startVirtualThread(life));
+        brood.add(
+            i < 4 ? Thread.ofPlatform().daemon().start(life) : Thread.startVirtualThread(life));
       }
       for (Thread thread : brood) {
         thread.join();

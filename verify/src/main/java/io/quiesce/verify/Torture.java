@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * that have one owner at a time wander while sequences are restarted and rows are closed and
  * changed from elsewhere. At the end everything must be there exactly once.
  *
- * <p>{@code alloc}: a {@link io.quiesce.memory.PerCpuAllocator}: blocks of every size hold a pattern
- * and are freed by other threads than allocated them, while caches are drained and threads born. At
- * the end nothing may be live, and the process no larger than it was.
+ * <p>{@code alloc}: a {@link io.quiesce.memory.PerCpuAllocator}: blocks of every size hold a
+ * pattern and are freed by other threads than allocated them, while caches are drained and threads
+ * born. At the end nothing may be live, and the process no larger than it was.
  *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
