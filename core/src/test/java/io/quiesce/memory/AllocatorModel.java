@@ -5,6 +5,7 @@ import io.quiesce.percpu.PerCpuOps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -121,7 +122,7 @@ final class AllocatorModel {
     long address = addresses.get(index);
     addresses.set(index, addresses.getLast());
     addresses.removeLast();
-    Block block = live.remove(address);
+    Block block = Objects.requireNonNull(live.remove(address));
     all(block.address, block.reserved, block.fill, "unchanged");
     return block;
   }

@@ -21,6 +21,7 @@ class PageHeapTest {
 
   private Region region;
   private PageHeap pages;
+  private boolean mapped;
 
   @BeforeEach
   void open() {
@@ -32,14 +33,15 @@ class PageHeapTest {
     close();
     region = Region.reserve(bytes);
     pages = new PageHeap(region, bytes);
+    mapped = true;
   }
 
   @AfterEach
   void close() {
-    if (region != null) {
+    if (mapped) {
+      mapped = false;
       pages.close();
       region.unmap();
-      region = null;
     }
   }
 
