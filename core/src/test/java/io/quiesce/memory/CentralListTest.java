@@ -83,15 +83,26 @@ class CentralListTest {
     List<Long> blocks = take(3 * perSpan);
     list.flush();
     Collections.sort(blocks);
-    // Most of the first span comes back, a few of the second.
+    // Most of the first span comes back, and enough for a batch of the second.
     List<Long> back = new ArrayList<>(blocks.subList(0, perSpan - 2));
-    back.addAll(blocks.subList(perSpan, perSpan + 3));
+    back.addAll(blocks.subList(perSpan, perSpan + SizeClasses.batch(CLASS)));
     back.forEach(list::overflow);
     list.flush();
     long before = list.figures().freeInSpans();
     long block = list.refill();
     assertThat(block).isBetween(blocks.get(perSpan), blocks.get(2 * perSpan - 1));
-    assertThat(list.figures().freeInSpans()).isLessThan(before);
+    assertThat(list.figures().freeInSpans()).isEqualTo(before - SizeClasses.batch(CLASS));
+  }
+
+  @Test
+  void aListThatHasBlocksTakesNoSpan() {
+    int perSpan = SizeClasses.blocksPerSpan(CLASS);
+    Set<Long> blocks = new HashSet<>(take(perSpan));
+    assertThat(blocks).hasSize(perSpan);
+    assertThat(list.figures().spans()).isOne();
+    assertThat(list.figures().inTransfer() + list.figures().freeInSpans()).isZero();
+    take(1);
+    assertThat(list.figures().spans()).isEqualTo(2);
   }
 
   @Test
