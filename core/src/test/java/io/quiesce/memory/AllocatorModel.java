@@ -33,7 +33,7 @@ final class AllocatorModel {
   static void main(String[] args) throws InterruptedException {
     try (PerCpuAllocator allocator = PerCpuAllocator.create("model")) {
       AllocatorModel model = new AllocatorModel(allocator, 42);
-      model.run(6_000);
+      model.run(4_000);
       allocator.trim();
       AllocatorStatistics s = allocator.statistics();
       System.out.println(

@@ -127,12 +127,11 @@ class RowCachesTest {
     assumeTrue(PerCpuOps.canFence());
     churn(CLASS, 100);
     assertThat(heap.caches.drainIdle(heap.central)).isZero();
-    long cached = heap.caches.cached(CLASS);
     long block = allocate(CLASS);
     heap.caches.drainIdle(heap.central);
     free(CLASS, block);
     // The rows that this thread was on have changed once or twice; the others are gone.
-    assertThat(heap.caches.cached(CLASS)).isBetween(1L, cached);
+    assertThat(heap.caches.cached(CLASS)).isPositive();
     heap.caches.drainIdle(heap.central);
     heap.caches.drainIdle(heap.central);
     assertThat(heap.caches.cached(CLASS)).isZero();
