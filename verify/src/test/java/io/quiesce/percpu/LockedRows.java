@@ -103,7 +103,11 @@ public final class LockedRows {
     return moved ? -1 : length(head);
   }
 
-  /** Makes the row an array with room for two values, one of which is there. */
+  /**
+   * Makes the row an array with room for two values, one of which is there.
+   *
+   * @param value not 0
+   */
   public void makeArray(long value) {
     OffHeap.setIntVolatile(row + PerCpuOps.ARRAY_CAPACITY, 2);
     OffHeap.setIntVolatile(row + PerCpuOps.ARRAY_SLOTS, PerCpuOps.ARRAY_HEADER_BYTES);
@@ -142,7 +146,7 @@ public final class LockedRows {
     }
     int values = 0;
     int left = OffHeap.getInt(row);
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < 4 * LOOKS; i++) {
       Thread.onSpinWait();
     }
     while (left > 0) {
