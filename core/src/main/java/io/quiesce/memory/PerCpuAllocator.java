@@ -448,8 +448,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   }
 
   /**
-   * Frees everything. Allocating and freeing throw from here on; blocks and segments that are still
-   * in use dangle, and an access to one crashes the JVM. A second call does nothing.
+   * Frees everything. Allocating and freeing throw from here on, also in threads that are at it
+   * now; blocks and segments that are still in use dangle: what was in them is gone, and an access
+   * to one may crash the JVM. A second call does nothing.
    *
    * @throws UnsupportedOperationException for {@link #shared()}
    */
