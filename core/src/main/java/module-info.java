@@ -12,6 +12,7 @@ module io.quiesce {
 
   exports io.quiesce;
   exports io.quiesce.linux;
+  exports io.quiesce.memory;
   exports io.quiesce.percpu;
   exports io.quiesce.rcu;
 }

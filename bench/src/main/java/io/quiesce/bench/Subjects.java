@@ -1,5 +1,6 @@
 package io.quiesce.bench;
 
+import io.quiesce.bench.subjects.ArenaSubject;
 import io.quiesce.bench.subjects.BarrierSubject;
 import io.quiesce.bench.subjects.BystanderSubject;
 import io.quiesce.bench.subjects.CallSubject;
@@ -15,6 +16,7 @@ final class Subjects {
   private static final Map<String, Supplier<Subject>> ALL =
       new TreeMap<>(
           Map.of(
+              "arena", ArenaSubject::new,
               "barrier", BarrierSubject::new,
               "bystander", BystanderSubject::new,
               "call", CallSubject::new,
