@@ -13,8 +13,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs a main class of the tests in a JVM of its own, on the class path, without test libraries.
  */
-record Child(int exit, String output) {
-  static Child run(Class<?> main, List<String> flags, List<String> environment, String... arguments)
+public record Child(int exit, String output) {
+  public static Child run(
+      Class<?> main, List<String> flags, List<String> environment, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
