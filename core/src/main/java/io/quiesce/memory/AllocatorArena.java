@@ -2,6 +2,7 @@ package io.quiesce.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Arrays;
 
 /**
@@ -15,8 +16,13 @@ final class AllocatorArena implements Arena {
   private long[] blocks = new long[8];
   private int count;
 
+  // Restricted: the library's own native access. The fence: here it is for what the action holds.
+  @SuppressWarnings({"restricted", "ReachabilityFenceUsage"})
   AllocatorArena(PerCpuAllocator allocator) {
     this.allocator = allocator;
+    // A segment holds the scope, the scope this action, and that the allocator: as long as somebody
+    // has a segment that he may access, the memory is not unmapped.
+    MemorySegment.NULL.reinterpret(scope, end -> Reference.reachabilityFence(allocator));
   }
 
   @Override
@@ -44,9 +50,20 @@ final class AllocatorArena implements Arena {
   @Override
   public void close() {
     scope.close(); // throws in a wrong thread, and if closed
-    for (int i = 0; i < count; i++) {
-      allocator.freeRaw(blocks[i]);
+    RuntimeException failure = null;
+    while (count > 0) {
+      try {
+        allocator.freeRaw(blocks[--count]);
+      } catch (RuntimeException e) { // the others are to be freed all the same
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
     }
-    count = 0;
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

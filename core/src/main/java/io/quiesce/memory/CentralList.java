@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class CentralList {
   private static final int BUCKETS = 4;
 
+  private final String allocator;
   private final int sizeClass;
   private final int batch;
   private final PageHeap pages;
@@ -37,9 +38,12 @@ final class CentralList {
   private long spans;
   private long freeInSpans;
   private long corrupt;
+  private long refills;
+  private long overflows;
   private boolean closed;
 
-  CentralList(int sizeClass, long transfer, PageHeap pages, RowCaches caches) {
+  CentralList(String allocator, int sizeClass, long transfer, PageHeap pages, RowCaches caches) {
+    this.allocator = allocator;
     this.sizeClass = sizeClass;
     this.batch = SizeClasses.batch(sizeClass);
     this.capacity = capacity(sizeClass);
@@ -62,6 +66,7 @@ final class CentralList {
     lock.lock();
     try {
       check();
+      refills++;
       if (count < batch) {
         fetch(batch - count);
       }
@@ -90,6 +95,7 @@ final class CentralList {
     lock.lock();
     try {
       check();
+      overflows++;
       if (count + batch + 1 > capacity) {
         giveBack(Math.max(batch, count + batch + 1 - capacity));
       }
@@ -194,15 +200,18 @@ final class CentralList {
 
   /** Whoever frees now is innocent: the block came through a cache. So it is told, not thrown. */
   private void corrupt(long block) {
+    String report =
+        "A block at 0x"
+            + Long.toHexString(block)
+            + " of the allocator '"
+            + allocator
+            + "' was freed twice, or is the middle of a block; build the allocator with"
+            + " hardening(true) to find out where.";
     if (corrupt++ == 0) {
-      System.getLogger("io.quiesce")
-          .log(
-              System.Logger.Level.ERROR,
-              "A block at 0x"
-                  + Long.toHexString(block)
-                  + " was freed twice, or is the middle of a block; build the allocator with"
-                  + " hardening(true) to find out where.");
+      System.getLogger("io.quiesce").log(System.Logger.Level.ERROR, report);
     }
+    AllocatorEvents.corruption(
+        allocator, "CORRUPT_FREE", block, SizeClasses.bytes(sizeClass), report);
   }
 
   private @Nullable Span fullest() {
@@ -300,11 +309,14 @@ final class CentralList {
     }
   }
 
-  /** Spans, blocks free in them, blocks in the array, blocks freed twice. */
-  long[] figures() {
+  /** A moment's figures; those of blocks are 0 once the allocator is closed. */
+  record Figures(
+      long spans, long freeInSpans, long inTransfer, long corrupt, long refills, long overflows) {}
+
+  Figures figures() {
     lock.lock();
     try {
-      return new long[] {spans, freeInSpans, count, corrupt};
+      return new Figures(spans, freeInSpans, count, corrupt, refills, overflows);
     } finally {
       lock.unlock();
     }

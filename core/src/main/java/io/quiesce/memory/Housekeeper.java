@@ -12,23 +12,36 @@ import java.util.List;
 final class Housekeeper {
   private static final long PERIOD_MILLIS = 1_000;
 
-  private record Entry(WeakReference<PerCpuAllocator> owner, PerCpuAllocator.Heap heap) {}
+  private record Entry(WeakReference<PerCpuAllocator> owner, Heap heap) {}
 
   private static final List<Entry> ENTRIES = new ArrayList<>();
   private static boolean running;
 
   private Housekeeper() {}
 
-  static synchronized void add(PerCpuAllocator owner, PerCpuAllocator.Heap heap) {
+  static synchronized void add(PerCpuAllocator owner, Heap heap) {
     ENTRIES.add(new Entry(new WeakReference<>(owner), heap));
     if (!running) {
       Thread.ofPlatform().daemon().name("quiesce-housekeeper").start(Housekeeper::run);
       running = true;
     }
+    AllocatorEvents.watch();
   }
 
-  static synchronized void remove(PerCpuAllocator.Heap heap) {
+  static synchronized void remove(Heap heap) {
     ENTRIES.removeIf(entry -> entry.heap == heap);
+  }
+
+  /** Those that are reachable and open. */
+  static synchronized List<PerCpuAllocator> allocators() {
+    List<PerCpuAllocator> live = new ArrayList<>();
+    for (Entry entry : ENTRIES) {
+      PerCpuAllocator owner = entry.owner.get();
+      if (owner != null) {
+        live.add(owner);
+      }
+    }
+    return live;
   }
 
   /** The heaps whose owners are reachable; the thread ends when there are none. */
@@ -54,6 +67,7 @@ final class Housekeeper {
         if (live.isEmpty()) {
           return;
         }
+        AllocatorEvents.watch();
         for (PerCpuAllocator allocator : live) {
           allocator.tick();
         }

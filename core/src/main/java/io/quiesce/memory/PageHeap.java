@@ -44,6 +44,8 @@ final class PageHeap {
 
   private long backedPages;
   private long usedPages;
+  private long largeBlocks;
+  private long largePages; // of usedPages
   private long hugeBytes;
   private long leastIdle; // since the last look of the housekeeper
   private long returnedBytes;
@@ -79,6 +81,8 @@ final class PageHeap {
       }
       if (sizeClass == 0) {
         region.mark(span.start, 1, Region.LARGE);
+        largeBlocks++;
+        largePages += pages;
       } else {
         region.mark(span.start, pages, (byte) sizeClass);
       }
@@ -106,6 +110,10 @@ final class PageHeap {
       chunk.give(span.firstPage, span.pages);
       link(chunk);
       usedPages -= span.pages;
+      if (span.sizeClass == 0) {
+        largeBlocks--;
+        largePages -= span.pages;
+      }
       OffHeap.poison(span.start, (long) span.pages * SizeClasses.PAGE);
     } finally {
       lock.unlock();
@@ -258,7 +266,7 @@ final class PageHeap {
     VirtualMemory.unmap(address, bytes);
     lock.lock();
     try {
-      hugeBytes -= bytes;
+      hugeBytes -= closed ? 0 : bytes; // then it is zero already
     } finally {
       lock.unlock();
     }
@@ -341,6 +349,8 @@ final class PageHeap {
       unmapHuge();
       backedPages = 0;
       usedPages = 0;
+      largeBlocks = 0;
+      largePages = 0;
       hugeBytes = 0;
     } finally {
       lock.unlock();
@@ -356,18 +366,27 @@ final class PageHeap {
     }
   }
 
-  /** Of pages: in use, idle with memory behind them, huge, returned so far; in bytes. */
-  long[] figures() {
+  /** A moment's figures, in bytes but for the counts. */
+  record Figures(
+      long usedBytes,
+      long idleBytes,
+      long largeBlocks,
+      long largeBytes,
+      long hugeBlocks,
+      long hugeBytes,
+      long returnedBytes) {}
+
+  Figures figures() {
     lock.lock();
     try {
-      return new long[] {
-        usedPages << SizeClasses.PAGE_SHIFT,
-        (backedPages - usedPages) << SizeClasses.PAGE_SHIFT,
-        hugeBytes,
-        returnedBytes,
-        chunkCount,
-        huge.size()
-      };
+      return new Figures(
+          usedPages << SizeClasses.PAGE_SHIFT,
+          (backedPages - usedPages) << SizeClasses.PAGE_SHIFT,
+          largeBlocks,
+          largePages << SizeClasses.PAGE_SHIFT,
+          huge.size(),
+          hugeBytes,
+          returnedBytes);
     } finally {
       lock.unlock();
     }

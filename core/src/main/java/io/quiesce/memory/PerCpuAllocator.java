@@ -1,5 +1,6 @@
 package io.quiesce.memory;
 
+import io.quiesce.internal.Facilities;
 import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
@@ -76,7 +77,6 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   private static final long HEADER = PerCpuOps.ARRAY_HEADER_BYTES;
 
   private final String name;
-  private final long limit;
 
   // What the fast paths read.
   private final long regionBase;
@@ -86,80 +86,21 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
 
   private final Heap heap;
 
-  /** Everything but the handle that users hold, so that it can go when they have let go of it. */
-  static final class Heap implements Runnable {
-    final Region region;
-    final PageHeap pages;
-    final RowCaches caches;
-    final CentralList[] central = new CentralList[SizeClasses.COUNT];
-    private final long control;
-    private final long controlBytes;
-    volatile boolean closed;
-
-    Heap(long limit, long cacheBytes) {
-      region = Region.reserve(limit);
-      long transferBytes = CentralList.transferBytes();
-      controlBytes = transferBytes + RowCaches.bytes();
-      control = VirtualMemory.allocate(controlBytes, VirtualMemory.PAGE_BYTES);
-      pages = new PageHeap(region, limit);
-      caches = new RowCaches(control + transferBytes, cacheBytes);
-      long transfer = control;
-      for (int c = 1; c < SizeClasses.COUNT; c++) {
-        central[c] = new CentralList(c, transfer, pages, caches);
-        transfer += (long) CentralList.capacity(c) * Long.BYTES;
-      }
-    }
-
-    /** Everything that is cached goes to its span, and idle pages to the kernel. */
-    long reclaim() {
-      caches.drainAll(central);
-      for (int c = 1; c < SizeClasses.COUNT; c++) {
-        central[c].flush();
-      }
-      return pages.release();
-    }
-
-    /** What the housekeeper does every second. */
-    void tick() {
-      caches.drainIdle(central);
-      for (int c = 1; c < SizeClasses.COUNT; c++) {
-        central[c].trim();
-      }
-      pages.releaseUnneeded();
-    }
-
-    void close() {
-      closed = true;
-      // In this order: nothing gets out of the lists any more, then not out of the caches either.
-      for (int c = 1; c < SizeClasses.COUNT; c++) {
-        central[c].close();
-      }
-      caches.close();
-      pages.close();
-    }
-
-    /** When the allocator is unreachable: the addresses go too. */
-    @Override
-    public void run() {
-      close();
-      region.unmap();
-      VirtualMemory.unmap(control, controlBytes);
-    }
-  }
-
   PerCpuAllocator(AllocatorBuilder builder) {
     if (!VirtualMemory.isAvailable()) {
       throw VirtualMemory.unsupported("PerCpuAllocator");
     }
     name = builder.name;
-    limit = builder.limit;
-    heap = new Heap(limit, builder.cacheBytes);
+    heap = new Heap(builder);
     regionBase = heap.region.base;
     regionBytes = heap.region.bytes;
     table = heap.region.table;
     caches = heap.caches.base;
     CLEANER.register(this, heap);
     Housekeeper.add(this, heap);
+    if (Facilities.isJmxWanted()) {
+      AllocatorBean.register(this);
+    }
   }
 
   private static final class Shared {
@@ -226,7 +167,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   private long small(int c, long bytes) {
     try {
       long block = PerCpuOps.arrayPop(caches + c * HEADER, RowCaches.STRIDE);
-      return block > 0 ? block : miss(c, bytes, block);
+      return block > 0 ? block : heap.miss(c, bytes, block);
     } finally {
       Reference.reachabilityFence(this); // no code; the caches must not be unmapped meanwhile
     }
@@ -284,9 +225,13 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     if (Long.compareUnsigned(bytes, SizeClasses.LARGEST) > 0 || alignment > SizeClasses.PAGE) {
       return large(bytes, alignment, true);
     }
-    long block = allocateRaw(bytes, alignment);
-    OffHeap.fill(block, bytes, (byte) 0);
-    return block;
+    try {
+      long block = allocateRaw(bytes, alignment);
+      OffHeap.fill(block, bytes, (byte) 0);
+      return block;
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   private static void checkAlignment(long alignment) {
@@ -309,28 +254,19 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
         int c = OffHeap.getByte(table + (offset >>> SizeClasses.PAGE_SHIFT));
         if (c > 0 && c < SizeClasses.COUNT) {
           if (OffHeap.isDebug()) {
-            poison(c, address);
+            heap.poison(c, address);
           }
           int done = PerCpuOps.arrayPush(caches + c * HEADER, RowCaches.STRIDE, address);
           if (done != PerCpuOps.DONE) {
-            overflow(c, address, done);
+            heap.overflow(c, address, done);
           }
           return;
         }
       }
-      freeLarge(address);
+      heap.freeLarge(address);
     } finally {
       Reference.reachabilityFence(this);
     }
-  }
-
-  /** In the debug mode a late access shows, and so does the middle of a block. */
-  private void poison(int c, long address) {
-    Span span = heap.pages.spanOf(address);
-    if (span != null && span.blockStart(address) != address) {
-      throw PageHeap.notABlock(address);
-    }
-    OffHeap.poison(address, SizeClasses.bytes(c));
   }
 
   /**
@@ -349,7 +285,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     if (address == 0) {
       return allocateRaw(bytes);
     }
-    checkSize(bytes);
+    Heap.checkSize(bytes);
     long old = usableSize(address);
     if (bytes <= old && (bytes > old / 2 || old <= 2 * ALIGNMENT)) {
       return address;
@@ -369,23 +305,11 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    * @throws IllegalStateException if the allocator is closed
    */
   public long usableSize(long address) {
-    if (heap.region.contains(address)) {
-      int c = heap.region.kind(address);
-      if (c == Region.LARGE) {
-        Span span = heap.pages.spanOf(address);
-        if (span != null && span.start == address) {
-          return (long) span.pages * SizeClasses.PAGE;
-        }
-      } else if (c > 0) {
-        return SizeClasses.bytes(c);
-      }
+    try {
+      return heap.usableSize(address);
+    } finally {
+      Reference.reachabilityFence(this);
     }
-    long huge = heap.pages.hugeBytes(address);
-    if (huge == 0) {
-      checkOpen();
-      throw PageHeap.notABlock(address);
-    }
-    return huge;
   }
 
   /**
@@ -396,7 +320,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    * @throws IllegalArgumentException for a negative size
    */
   public static long blockSize(long bytes) {
-    checkSize(bytes);
+    Heap.checkSize(bytes);
     if (bytes <= SizeClasses.LARGEST) {
       return SizeClasses.bytes(SizeClasses.of(bytes));
     }
@@ -404,81 +328,11 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     return Math.addExact(bytes, unit - 1) & -unit;
   }
 
-  private static void checkSize(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException(
-          "cannot allocate " + bytes + " bytes; pass a size of 0 or more");
-    }
-  }
-
-  /** The row's cache was empty, or there is no row. */
-  private long miss(int c, long bytes, long why) {
-    checkOpen();
-    if (why == 0) {
-      heap.caches.miss(c, false, heap.central);
-    }
-    try {
-      return heap.central[c].refill();
-    } catch (PageHeap.LimitReached first) {
-      heap.reclaim();
-      try {
-        return heap.central[c].refill();
-      } catch (PageHeap.LimitReached second) {
-        throw outOfMemory(bytes, second);
-      }
-    }
-  }
-
-  private void overflow(int c, long block, int why) {
-    checkOpen();
-    if (why == PerCpuOps.FULL
-        && heap.caches.miss(c, true, heap.central)
-        && PerCpuOps.arrayPush(caches + c * HEADER, RowCaches.STRIDE, block) == PerCpuOps.DONE) {
-      return;
-    }
-    heap.central[c].overflow(block);
-  }
-
   private long large(long bytes, long alignment, boolean zero) {
-    checkSize(bytes);
-    checkOpen();
     try {
-      return largeOrThrow(bytes, alignment, zero);
-    } catch (PageHeap.LimitReached first) {
-      heap.reclaim();
-      try {
-        return largeOrThrow(bytes, alignment, zero);
-      } catch (PageHeap.LimitReached second) {
-        throw outOfMemory(bytes, second);
-      }
-    }
-  }
-
-  private long largeOrThrow(long bytes, long alignment, boolean zero) {
-    if (bytes > PageHeap.LARGEST_SPAN || alignment > PageHeap.LARGEST_SPAN) {
-      return heap.pages.allocateHuge(Math.max(1, bytes), alignment);
-    }
-    int pages = (int) Math.max(1, (bytes + SizeClasses.PAGE - 1) >> SizeClasses.PAGE_SHIFT);
-    int alignmentPages = (int) Math.max(1, alignment >> SizeClasses.PAGE_SHIFT);
-    if (pages + alignmentPages - 1 > Chunk.PAGES) {
-      return heap.pages.allocateHuge(bytes, alignment);
-    }
-    long address = heap.pages.allocate(pages, alignmentPages, 0).start;
-    if (zero) {
-      OffHeap.fill(address, bytes, (byte) 0);
-    }
-    return address;
-  }
-
-  private void freeLarge(long address) {
-    if (address == 0) {
-      return;
-    }
-    checkOpen();
-    if (heap.region.contains(address)) {
-      heap.pages.freeLarge(address);
-    } else {
-      heap.pages.freeHuge(address);
+      return heap.large(bytes, alignment, zero);
+    } finally {
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -493,23 +347,6 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     }
   }
 
-  private void checkOpen() {
-    if (heap.closed) {
-      throw new IllegalStateException("the allocator '" + name + "' is closed");
-    }
-  }
-
-  private OutOfMemoryError outOfMemory(long bytes, PageHeap.LimitReached why) {
-    return new OutOfMemoryError(
-        "the allocator '"
-            + name
-            + "' has no "
-            + bytes
-            + " bytes: "
-            + why.getMessage()
-            + "; free blocks, or build it with a higher limit");
-  }
-
   /**
    * Gives back what can be: all caches are emptied, and idle pages go to the kernel. Dear (some
    * microseconds for each CPU), and the next allocations miss. The housekeeping thread does the
@@ -519,8 +356,38 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    * @throws IllegalStateException if the allocator is closed
    */
   public long trim() {
-    checkOpen();
-    return heap.reclaim();
+    try {
+      return heap.trim();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Figures about its memory; some microseconds. Works on a closed allocator too.
+   *
+   * @return a glimpse
+   */
+  public AllocatorStatistics statistics() {
+    try {
+      return heap.statistics();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * The figures as a text for people: several lines, sizes in bytes with a rounded form behind, one
+   * line for each class of blocks that is used. Works on a closed allocator too.
+   *
+   * @return lines, each ended
+   */
+  public String report() {
+    return AllocatorReport.of(statistics(), heap.closed).toString();
+  }
+
+  boolean isClosed() {
+    return heap.closed;
   }
 
   /**
@@ -576,7 +443,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    * @throws IllegalStateException if the allocator is closed
    */
   public Arena newArena() {
-    checkOpen();
+    heap.checkOpen();
     return new AllocatorArena(this);
   }
 
@@ -596,6 +463,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     }
     Housekeeper.remove(heap);
     heap.close();
+    if (Facilities.isJmxWanted()) {
+      AllocatorBean.unregister(name, this);
+    }
   }
 
   @Override

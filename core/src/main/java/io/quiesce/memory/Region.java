@@ -61,7 +61,7 @@ final class Region {
     }
   }
 
-  private static OutOfMemoryError outOfMemory(LinuxException e, long bytes) {
+  static OutOfMemoryError outOfMemory(LinuxException e, long bytes) {
     OutOfMemoryError error =
         new OutOfMemoryError(
             "the kernel has no "

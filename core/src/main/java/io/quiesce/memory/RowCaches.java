@@ -332,7 +332,13 @@ final class RowCaches {
     return sum;
   }
 
+  /** How often a row was emptied. */
   long drains() {
-    return drains;
+    lock.lock();
+    try {
+      return drains;
+    } finally {
+      lock.unlock();
+    }
   }
 }

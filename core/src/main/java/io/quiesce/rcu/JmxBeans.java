@@ -1,86 +1,22 @@
 package io.quiesce.rcu;
 
-import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
+import io.quiesce.internal.Beans;
 import java.lang.ref.WeakReference;
-import java.util.HashMap;
-import java.util.Map;
-import javax.management.JMException;
-import javax.management.MBeanServerFactory;
-import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers domains with JMX. Loaded only where {@code java.management} is there and {@code
- * -Dquiesce.jmx=off} is not; a bean holds its domain weakly.
+ * The bean of a domain, which it holds weakly. Loaded only where {@code java.management} is there
+ * and {@code -Dquiesce.jmx=off} is not.
  */
 final class JmxBeans {
-  private static final System.Logger LOG = System.getLogger("io.quiesce.rcu");
-
-  private static final Map<ObjectName, Bean> BEANS = new HashMap<>();
-
   private JmxBeans() {}
 
-  /**
-   * Of two domains of one name the older has the bean, until it is closed or collected. Where the
-   * process has no bean server yet, starting one takes a good part of a second: that is done
-   * beside, on a thread that ends.
-   */
   static void register(Rcu rcu) {
-    if (!MBeanServerFactory.findMBeanServer(null).isEmpty()) {
-      registerNow(rcu);
-      return;
-    }
-    WeakReference<Rcu> later = new WeakReference<>(rcu);
-    Thread.ofPlatform()
-        .daemon()
-        .name("quiesce-jmx")
-        .start(
-            () -> {
-              Rcu domain = later.get();
-              if (domain != null) {
-                registerNow(domain);
-              }
-            });
+    Beans.register("Rcu", rcu.name(), rcu, Rcu::isClosed, Bean::new);
   }
 
-  private static synchronized void registerNow(Rcu rcu) {
-    if (rcu.isClosed()) {
-      return;
-    }
-    try {
-      ObjectName name = name(rcu);
-      Bean present = BEANS.get(name);
-      var server = ManagementFactory.getPlatformMBeanServer();
-      if (present != null && present.rcu().get() == null) {
-        BEANS.remove(name);
-        server.unregisterMBean(name);
-      }
-      if (!server.isRegistered(name)) {
-        Bean bean = new Bean(new WeakReference<>(rcu));
-        server.registerMBean(bean, name);
-        BEANS.put(name, bean);
-      }
-    } catch (JMException | RuntimeException refused) {
-      LOG.log(Level.DEBUG, "domain {0} is not in JMX: {1}", rcu.name(), refused);
-    }
-  }
-
-  static synchronized void unregister(Rcu rcu) {
-    try {
-      ObjectName name = name(rcu);
-      Bean present = BEANS.get(name);
-      if (present != null && present.rcu().get() == rcu) {
-        BEANS.remove(name);
-        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-      }
-    } catch (JMException | RuntimeException gone) {
-      LOG.log(Level.DEBUG, "domain {0} was not in JMX any more: {1}", rcu.name(), gone);
-    }
-  }
-
-  private static ObjectName name(Rcu rcu) throws JMException {
-    return new ObjectName("io.quiesce:type=Rcu,name=" + ObjectName.quote(rcu.name()));
+  static void unregister(Rcu rcu) {
+    Beans.unregister("Rcu", rcu.name(), rcu);
   }
 
   private record Bean(WeakReference<Rcu> rcu) implements RcuMXBean {

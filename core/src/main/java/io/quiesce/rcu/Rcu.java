@@ -1,5 +1,6 @@
 package io.quiesce.rcu;
 
+import io.quiesce.internal.Facilities;
 import io.quiesce.linux.Platform;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
@@ -130,7 +131,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     this.gracePeriod = new GracePeriod(this, registry, counts, fenced, stalls);
     this.callbacks = new Callbacks(this, builder.chosenWorker());
     VarHandle.fullFence(); // a domain may be handed over by a data race
-    if (builder.jmx()) {
+    if (Facilities.isJmxWanted()) {
       JmxBeans.register(this);
     }
   }
@@ -610,7 +611,7 @@ public final class Rcu extends RcuAfter implements AutoCloseable {
     } finally {
       backOnline(online);
     }
-    if (RcuBuilder.jmxWanted()) {
+    if (Facilities.isJmxWanted()) {
       JmxBeans.unregister(this);
     }
   }

@@ -52,15 +52,6 @@ public final class RcuBuilder {
     return hotSpot && !graal;
   }
 
-  static boolean jmxWanted() {
-    return !"off".equals(System.getProperty("quiesce.jmx"))
-        && ModuleLayer.boot().findModule("java.management").isPresent()
-        && ModuleLayer.boot()
-            .findModule("java.management")
-            .filter(module -> RcuBuilder.class.getModule().canRead(module))
-            .isPresent();
-  }
-
   /**
    * Sets the flavour.
    *
@@ -135,9 +126,5 @@ public final class RcuBuilder {
 
   WorkerOptions chosenWorker() {
     return worker;
-  }
-
-  boolean jmx() {
-    return jmxWanted();
   }
 }
