@@ -175,18 +175,32 @@ final class ArenaBlocks {
     }
   }
 
+  /** For a maker that failed: what the freeing throws goes with the failure. */
+  void freeAfter(Throwable failure) {
+    try {
+      free();
+    } catch (RuntimeException | Error also) {
+      if (also != failure) {
+        failure.addSuppressed(also);
+      }
+    }
+  }
+
   private @Nullable Throwable unmap() {
     long address = mapped;
     long bytes = mappedBytes;
     if (bytes == 0) {
       return null;
     }
-    mappedBytes = 0;
+    mappedBytes = 0; // whatever happens now: never twice
     try {
-      OffHeap.unregister(address);
-      MappedMemory.unmap(address, bytes);
-      UNMAPPED.getAndIncrement();
-      UNMAPPED_BYTES.getAndAdd(bytes);
+      try {
+        OffHeap.unregister(address); // first: the address may be somebody else's right afterwards
+      } finally {
+        MappedMemory.unmap(address, bytes);
+        UNMAPPED.getAndIncrement();
+        UNMAPPED_BYTES.getAndAdd(bytes);
+      }
       return null;
     } catch (Throwable refused) {
       return refused;

@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.util.Objects;
@@ -103,7 +104,7 @@ public final class RcuArena implements Arena {
   }
 
   /**
-   * Makes an arena in the shared domain, with memory from the C heap.
+   * Makes an arena in the shared domain; its memory is as for {@link #create(Rcu)}.
    *
    * @return an open arena that owns nothing yet
    * @throws UnsupportedOperationException without native access, naming the flag
@@ -113,14 +114,38 @@ public final class RcuArena implements Arena {
   }
 
   /**
-   * Makes an arena in a domain of one's own: right where reads are long.
+   * Makes an arena in a domain of one's own: right where reads are long. Its memory comes from
+   * {@link PerCpuAllocator#shared()} where there is one, else from the C heap; in the debug mode
+   * from the C heap always, whose blocks it watches one by one.
    *
    * @param rcu the domain whose grace periods free the arena
    * @return an open arena that owns nothing yet
    * @throws UnsupportedOperationException without native access, naming the flag
    */
   public static RcuArena create(Rcu rcu) {
-    return create(rcu, BlockSource.C_HEAP);
+    return create(rcu, AllocatorSource.DEFAULT);
+  }
+
+  /**
+   * Makes an arena with memory from an allocator of one's own, whose limit and figures then count
+   * the arena's blocks.
+   *
+   * <p>Close the arena first, and the allocator when {@link #closed()} is complete. An allocator
+   * that is closed earlier takes the arena's memory with it, under its readers; allocating from the
+   * arena then throws, and closing it still works and frees nothing twice. The arena keeps the
+   * allocator reachable, and an open {@link Access} keeps the arena's memory; a segment keeps
+   * neither, so hold the arena in a field.
+   *
+   * @param rcu the domain whose grace periods free the arena
+   * @param allocator where its blocks come from
+   * @return an open arena that owns nothing yet
+   * @throws IllegalStateException if the allocator is closed
+   */
+  public static RcuArena create(Rcu rcu, PerCpuAllocator allocator) {
+    if (allocator.isClosed()) {
+      throw new IllegalStateException("the allocator '" + allocator.name() + "' is closed");
+    }
+    return create(rcu, new AllocatorSource(allocator));
   }
 
   static RcuArena create(Rcu rcu, BlockSource source) {
@@ -151,8 +176,9 @@ public final class RcuArena implements Arena {
    * Maps a range of a file. It is unmapped a grace period after {@link #close()}; the channel may
    * be closed at once. The segment is what {@link FileChannel#map(FileChannel.MapMode, long, long,
    * Arena)} gives: {@code force()}, {@code load()} and {@code isLoaded()} work on it, inside a
-   * section; {@code READ_WRITE} beyond the end makes the file longer; {@code READ_ONLY} beyond the
-   * end is an {@link IOException}. When the file is made shorter under the mapping, an access
+   * section; {@code READ_WRITE} beyond the end makes the file longer; {@code READ_ONLY} and {@code
+   * PRIVATE} beyond the end are an {@link IOException} and leave the file alone, even when the
+   * channel may write. When the file is made shorter under the mapping, an access
    * beyond its new end throws {@link InternalError}, at the access or a little later.
    *
    * <p>Costs a system call, and disk reads as pages are touched. The JVM's buffer pool {@code
@@ -165,7 +191,7 @@ public final class RcuArena implements Arena {
    * @param offset where the range begins in the file, in bytes; any, not only whole pages
    * @param size its length in bytes, 0 included
    * @return an arena that owns the mapping; it may be allocated from as well
-   * @throws IOException if the channel is closed or the file cannot be mapped
+   * @throws IOException if the channel is closed, or the file is too short or cannot be mapped
    * @throws java.nio.channels.NonReadableChannelException if the channel is not open for reading
    * @throws java.nio.channels.NonWritableChannelException if the mode needs a channel that is open
    *     for writing
@@ -180,7 +206,8 @@ public final class RcuArena implements Arena {
     Objects.requireNonNull(channel, "channel");
     Objects.requireNonNull(mode, "mode");
     MappedMemory.verify();
-    ArenaBlocks blocks = new ArenaBlocks(BlockSource.C_HEAP);
+    ArenaBlocks blocks = new ArenaBlocks(AllocatorSource.DEFAULT);
+    checkLength(channel, mode, offset, size);
     MemorySegment mapping = channel.map(mode, offset, size, Arena.global());
     if (!mapping.isMapped() || mapping.byteSize() != size) {
       throw new UnsupportedOperationException(
@@ -190,9 +217,25 @@ public final class RcuArena implements Arena {
     try {
       blocks.own(mapping.address(), size);
       return new RcuArena(rcu, blocks, mapping);
-    } catch (VirtualMachineError nobodyToClose) {
-      blocks.free();
+    } catch (RuntimeException | Error nobodyToClose) {
+      blocks.freeAfter(nobodyToClose);
       throw nobodyToClose;
+    }
+  }
+
+  /** The JDK makes the file longer whenever the channel may write, also for a mapping that may not. */
+  private static void checkLength(
+      FileChannel channel, FileChannel.MapMode mode, long offset, long size) throws IOException {
+    if (mode != FileChannel.MapMode.READ_ONLY && mode != FileChannel.MapMode.PRIVATE) {
+      return;
+    }
+    if (offset < 0 || size < 0 || offset > Long.MAX_VALUE - size) {
+      return; // the JDK has its own words for these
+    }
+    long length = channel.size();
+    if (offset + size > length) {
+      throw new IOException(
+          "cannot map " + size + " bytes at " + offset + " of a file of " + length + " bytes");
     }
   }
 
@@ -255,7 +298,13 @@ public final class RcuArena implements Arena {
     /** Ends the use. */
     @Override
     public void close() {
-      access.close();
+      try {
+        access.close();
+      } finally {
+        // No code. Until here the blocks, and so their allocator, are reachable: segments hold
+        // neither, and the arena itself may be garbage inside its last section.
+        Reference.reachabilityFence(access);
+      }
     }
   }
 
@@ -297,8 +346,8 @@ public final class RcuArena implements Arena {
    * @param byteAlignment a power of two, in bytes
    * @return a segment; use it inside {@link #read()}, or while it is certain that nobody closes
    * @throws IllegalArgumentException for a negative size or an alignment that is no power of two
-   * @throws IllegalStateException if this arena is closed
-   * @throws OutOfMemoryError if there is no memory
+   * @throws IllegalStateException if this arena or its allocator is closed
+   * @throws OutOfMemoryError if there is no memory; the arena is as it was
    */
   @Override
   public MemorySegment allocate(long byteSize, long byteAlignment) {

@@ -66,6 +66,7 @@ public final class ArenaSubject implements Subject {
   }
 
   /** Never closed: it is read by a thread that has nothing to do with what is closed. */
+  @SuppressWarnings("MustBeClosed") // see above; the process ends with the experiment
   private MemorySegment scannedMemory() {
     Arena arena = quiesce ? RcuArena.create(rcu) : Arena.ofShared();
     open = arena instanceof RcuArena ours ? ours : null;
