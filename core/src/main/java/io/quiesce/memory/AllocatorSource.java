@@ -32,7 +32,8 @@ final class AllocatorSource implements BlockSource {
       }
       try {
         return new AllocatorSource(PerCpuAllocator.shared());
-      } catch (OutOfMemoryError | LinkageError noAddressSpace) { // the latter from the second try on
+      } catch (OutOfMemoryError
+          | LinkageError noAddressSpace) { // the latter from the second try on
         return C_HEAP;
       }
     }

@@ -178,8 +178,8 @@ public final class RcuArena implements Arena {
    * Arena)} gives: {@code force()}, {@code load()} and {@code isLoaded()} work on it, inside a
    * section; {@code READ_WRITE} beyond the end makes the file longer; {@code READ_ONLY} and {@code
    * PRIVATE} beyond the end are an {@link IOException} and leave the file alone, even when the
-   * channel may write. When the file is made shorter under the mapping, an access
-   * beyond its new end throws {@link InternalError}, at the access or a little later.
+   * channel may write. When the file is made shorter under the mapping, an access beyond its new
+   * end throws {@link InternalError}, at the access or a little later.
    *
    * <p>Costs a system call, and disk reads as pages are touched. The JVM's buffer pool {@code
    * mapped} counts what was mapped here for good, since it does not see the unmapping; {@link
@@ -223,7 +223,9 @@ public final class RcuArena implements Arena {
     }
   }
 
-  /** The JDK makes the file longer whenever the channel may write, also for a mapping that may not. */
+  /**
+   * The JDK makes the file longer whenever the channel may write, also for a mapping that may not.
+   */
   private static void checkLength(
       FileChannel channel, FileChannel.MapMode mode, long offset, long size) throws IOException {
     if (mode != FileChannel.MapMode.READ_ONLY && mode != FileChannel.MapMode.PRIVATE) {

@@ -2,7 +2,9 @@ package io.quiesce.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.linux.VirtualMemory;
 import io.quiesce.rcu.Child;
 import io.quiesce.rcu.Waiting;
 import java.util.List;
@@ -36,6 +38,14 @@ class ArenaChildTest {
       })
   void readersSeeTheirFileWhateverIsMissing(String flags) throws Exception {
     run("smoke", flags.split(" "));
+  }
+
+  @Test
+  void theSharedAllocatorFeedsArenasExceptUnderTheDebugMode() throws Exception {
+    assumeTrue(VirtualMemory.isAvailable());
+    assertThat(run("source", "-Dquiesce.debug=false")).contains("in use 1\n").contains("left 0\n");
+    assertThat(run("source", "-Dquiesce.debug=true")).contains("in use 0\n");
+    run("source", "-Dquiesce.linux=off");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.quiesce.memory;
 
 import io.quiesce.linux.OffHeap;
+import io.quiesce.linux.VirtualMemory;
 import io.quiesce.rcu.Rcu;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,7 @@ final class ArenaProbe {
       case "smoke" -> smoke();
       case "refused" -> refused();
       case "late" -> late();
+      case "source" -> source();
       case "truncated" -> truncated();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
@@ -110,6 +112,19 @@ final class ArenaProbe {
       System.out.println("map: " + e.getMessage());
     }
     Files.delete(file);
+  }
+
+  /** Where the blocks of an arena come from that was told nothing. */
+  private static void source() throws Exception {
+    RcuArena arena = RcuArena.create();
+    arena.allocate(100_000).fill((byte) 1);
+    if (VirtualMemory.isAvailable()) {
+      System.out.println("in use " + PerCpuAllocator.shared().statistics().largeBlocks());
+    }
+    arena.closeAndWait(Duration.ofSeconds(20));
+    if (VirtualMemory.isAvailable()) {
+      System.out.println("left " + PerCpuAllocator.shared().statistics().inUseBytes());
+    }
   }
 
   private static void late() throws Exception {

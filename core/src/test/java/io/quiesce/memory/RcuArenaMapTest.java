@@ -14,15 +14,19 @@ import io.quiesce.rcu.Holder;
 import io.quiesce.rcu.Rcu;
 import io.quiesce.rcu.Waiting;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,6 +219,116 @@ class RcuArenaMapTest {
           .isInstanceOf(IOException.class);
     }
     assertThat(mappedHere()).isZero();
+  }
+
+  /** The JDK would make the file longer, for the channel may write. */
+  @Test
+  void onlyAMappingThatMayWriteMakesTheFileLonger() throws Exception {
+    Path file = file("kept", 0);
+    long end = Files.size(file);
+    try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
+      for (FileChannel.MapMode mode : List.of(READ_ONLY, PRIVATE)) {
+        assertThatThrownBy(() -> RcuArena.map(rcu, channel, mode, end - 8, 16))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("cannot map 16 bytes");
+        assertThatThrownBy(() -> RcuArena.map(rcu, channel, mode, end + 1, 0))
+            .isInstanceOf(IOException.class);
+        assertThat(Files.size(file)).isEqualTo(end);
+        RcuArena.map(rcu, channel, mode, end - 8, 8).closeAndWait(LONG);
+        RcuArena.map(rcu, channel, mode, end, 0).closeAndWait(LONG);
+      }
+    }
+  }
+
+  @Test
+  void aChannelOfTheWrongKindIsRefused() throws Exception {
+    Path file = file("kinds", 0);
+    try (FileChannel write = FileChannel.open(file, WRITE);
+        FileChannel read = FileChannel.open(file, READ)) {
+      for (FileChannel.MapMode mode : List.of(READ_ONLY, PRIVATE, READ_WRITE)) {
+        assertThatThrownBy(() -> RcuArena.map(rcu, write, mode, 0, 8))
+            .isInstanceOf(NonReadableChannelException.class);
+      }
+      assertThatThrownBy(() -> RcuArena.map(rcu, read, PRIVATE, 0, 8))
+          .isInstanceOf(NonWritableChannelException.class);
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> RcuArena.map(rcu, read, READ_ONLY, 0, 8))
+          .isInstanceOf(ClosedByInterruptException.class);
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void moreThanTwoGibibytes() throws Exception {
+    Path file = folder.resolve("sparse");
+    long size = 3L << 30;
+    try (FileChannel channel =
+        FileChannel.open(file, READ, WRITE, StandardOpenOption.CREATE, StandardOpenOption.SPARSE)) {
+      RcuArena arena = RcuArena.map(rcu, channel, READ_WRITE, 5, size);
+      assertThat(Files.size(file)).isEqualTo(size + 5);
+      RcuArena second = RcuArena.map(rcu, channel, READ_ONLY, size - 3, 8);
+      try (RcuArena.Access access = arena.read();
+          RcuArena.Access other = second.read()) {
+        access.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, size - 8, 4_711);
+        assertThat(word(other.segment(), 0)).isEqualTo(4_711);
+      }
+      arena.closeAndWait(LONG);
+      assertThat(mappedHere()).isEqualTo(1);
+      second.closeAndWait(LONG);
+    }
+  }
+
+  @Test
+  void aDomainThatWasClosedFirstStillUnmaps() throws Exception {
+    Path file = file("late", 3);
+    rcu.close();
+    RcuArena arena = map(file, READ_ONLY, 0, 8);
+    try (RcuArena.Access access = arena.read()) {
+      arena.close();
+      assertThat(word(access.segment(), 0)).isEqualTo(3);
+    }
+    arena.closeAndWait(LONG);
+    assertThat(mappedHere()).isZero();
+  }
+
+  /** What {@code map} does when the arena cannot be made, and blocks that cannot be freed. */
+  @Test
+  void aFailureUnmapsOnce() throws Exception {
+    BlockSource failing =
+        new BlockSource() {
+          @Override
+          public long allocate(long bytes, long alignment) {
+            return C_HEAP.allocate(bytes, alignment);
+          }
+
+          @Override
+          public void free(long address, long bytes) {
+            C_HEAP.free(address, bytes);
+            throw new IllegalStateException("expected by RcuArenaMapTest");
+          }
+        };
+    ArenaBlocks blocks = new ArenaBlocks(failing);
+    RcuArena.MappingStatistics before = RcuArena.mappings();
+    MemorySegment first;
+    try (FileChannel channel = FileChannel.open(file("failure", 0), READ)) {
+      first = channel.map(READ_ONLY, 8, 5_000, Arena.global());
+      blocks.own(first.address(), 5_000);
+      blocks.allocate(100, 8);
+      assertThat(RcuArena.mappings().open() - before.open()).isEqualTo(1);
+      Throwable cause = new OutOfMemoryError("expected by RcuArenaMapTest");
+      blocks.freeAfter(cause);
+      assertThat(cause.getSuppressed()).hasSize(1);
+      assertThat(mappedHere()).isZero();
+      // Whoever has the address next must not lose it to a second freeing.
+      RcuArena next = RcuArena.map(rcu, channel, READ_ONLY, 8, 5_000);
+      blocks.free();
+      assertThat(mappedHere()).isEqualTo(1);
+      next.closeAndWait(LONG);
+    }
+    RcuArena.MappingStatistics after = RcuArena.mappings();
+    assertThat(after.open()).isEqualTo(before.open());
+    assertThat(after.openBytes()).isEqualTo(before.openBytes());
+    assertThat(after.closed() - before.closed()).isEqualTo(2);
   }
 
   @Test

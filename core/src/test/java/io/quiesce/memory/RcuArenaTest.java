@@ -248,7 +248,13 @@ class RcuArenaTest {
       source.budget.set(1);
       arena.allocate(8);
       assertThatThrownBy(() -> RcuArena.create(rcu).allocate(Long.MAX_VALUE - 7, 8))
-          .isInstanceOfAny(OutOfMemoryError.class, ArithmeticException.class);
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThatThrownBy(() -> arena.allocate(Long.MAX_VALUE - 7, 64))
+          .isInstanceOf(OutOfMemoryError.class);
+      source.budget.set(1);
+      assertThatThrownBy(() -> arena.allocate(Long.MAX_VALUE - 7, 64))
+          .isInstanceOf(OutOfMemoryError.class)
+          .hasMessageContaining("the C library");
       arena.closeAndWait(LONG);
       assertThat(source.live).isEmpty();
     }

@@ -38,8 +38,7 @@ public final class RcuClose implements Experiment {
         + " readers: sections per second of all readers while a thousand blocks per second are"
         + " closed. idle: that many more platform threads that have read once and sleep. Readers"
         + " of an arena that lose the race get an exception, clear the interrupt that comes with it,"
-        + " and look again. "
-        + ArenaCells.METHOD;
+        + " and look again.";
   }
 
   @Override
@@ -66,7 +65,6 @@ public final class RcuClose implements Experiment {
                     "measure", "readers", "readers", readers, "idle", 0, "accesses", accesses)));
       }
     }
-    cells.addAll(ArenaCells.of(plan));
     return cells;
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code rcu.close}, the arenas: {@code pair} and {@code pair-rate} make an arena, allocate 64
+ * {@code rcu.arena}: {@code pair} and {@code pair-rate} make an arena, allocate 64
  * bytes and close it; {@code scan} walks over an open arena while another thread closes unrelated
  * ones.
  */
@@ -52,7 +52,7 @@ public final class ArenaSubject implements Subject {
     done = new long[threads * 16];
     samples = new Samples[threads];
     for (int i = 0; i < threads; i++) {
-      samples[i] = new Samples(1 << 14);
+      samples[i] = new Samples(measure.equals("scan") ? 1 << 18 : 1 << 14);
     }
     switch (measure) {
       case "pair" -> team = Team.ofPlatformThreads(threads, this::timePairs);
@@ -125,8 +125,11 @@ public final class ArenaSubject implements Subject {
     long from = System.nanoTime();
     Map<String, Double> result = new LinkedHashMap<>();
     if (measure.equals("scan")) {
-      result.put("ns", scan(from + time.toNanos()));
+      scan(samples[0], from + time.toNanos());
       team.end();
+      Map<String, Double> scans = samples[0].result();
+      result.put("ns", scans.getOrDefault("mean", 0.0));
+      result.put("p99", scans.getOrDefault("p99", 0.0));
       return result;
     }
     LockSupport.parkNanos(time.toNanos());
@@ -156,21 +159,19 @@ public final class ArenaSubject implements Subject {
     return all.result();
   }
 
-  private double scan(long until) {
-    long scans = 0;
+  /** Scan after scan: a stall between two of them is in the second one's time. */
+  private void scan(Samples times, long until) {
+    times.clear();
     long from = System.nanoTime();
-    long now;
     do {
-      for (int i = 0; i < 64; i++) {
-        long sum = quiesce ? guardedSum() : sum(scanned);
-        if (sum != bytes) {
-          throw new IllegalStateException("a scan added up to " + sum);
-        }
+      long sum = quiesce ? guardedSum() : sum(scanned);
+      if (sum != bytes) {
+        throw new IllegalStateException("a scan added up to " + sum);
       }
-      scans += 64;
-      now = System.nanoTime();
-    } while (now < until);
-    return (double) (now - from) / scans;
+      long now = System.nanoTime();
+      times.add(now - from);
+      from = now;
+    } while (from - until < 0);
   }
 
   private long guardedSum() {
