@@ -303,7 +303,8 @@ public final class RcuArena implements Arena {
       try {
         access.close();
       } finally {
-        // No code. Until here the blocks, and so their allocator, are reachable: segments hold
+        // M.23, no code. Until here the blocks, and so their allocator, are reachable: segments
+        // hold
         // neither, and the arena itself may be garbage inside its last section.
         Reference.reachabilityFence(access);
       }

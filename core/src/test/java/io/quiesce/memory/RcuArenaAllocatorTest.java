@@ -149,7 +149,7 @@ class RcuArenaAllocatorTest {
       ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
       List<Thread> threads = new ArrayList<>();
       for (int t = 0; t < 3; t++) {
-        long mark = t + 1;
+        long mark = t + 1L;
         threads.add(
             (t == 0 ? Thread.ofVirtual() : Thread.ofPlatform())
                 .start(
@@ -157,7 +157,7 @@ class RcuArenaAllocatorTest {
                       for (int i = 0; !stop.get(); i++) {
                         RcuArena arena = current.get();
                         try (var _ = arena.read()) {
-                          MemorySegment s = arena.allocate(i % 20 == 0 ? 20_000 : 96, 8);
+                          MemorySegment s = arena.allocate(i % 20 == 0 ? 20_000L : 96L, 8);
                           long before = s.get(ValueLayout.JAVA_LONG, 88);
                           s.set(ValueLayout.JAVA_LONG, 88, mark);
                           Thread.onSpinWait();

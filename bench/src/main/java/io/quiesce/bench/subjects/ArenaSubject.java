@@ -17,9 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code rcu.arena}: {@code pair} and {@code pair-rate} make an arena, allocate 64
- * bytes and close it; {@code scan} walks over an open arena while another thread closes unrelated
- * ones.
+ * {@code rcu.arena}: {@code pair} and {@code pair-rate} make an arena, allocate 64 bytes and close
+ * it; {@code scan} walks over an open arena while another thread closes unrelated ones.
  */
 public final class ArenaSubject implements Subject {
   /** Pairs between two waits for the freeing, so that memory is bounded. */
