@@ -289,7 +289,7 @@ class RcuArenaTest {
   }
 
   @Test
-  void aHundredThousandArenasLeakNothing() {
+  void aHundredThousandArenasLeakNothing() throws Exception {
     try (Rcu rcu = Rcu.create("many")) {
       for (int i = 0; i < 100_000; i++) {
         try (RcuArena arena = RcuArena.create(rcu, source)) {
@@ -299,6 +299,9 @@ class RcuArenaTest {
       rcu.barrier();
       assertThat(source.allocated).hasValue(100_000);
       assertThat(source.live).isEmpty();
+      for (int i = 0; i < 10_000 && rcu.statistics().pendingCallbacks() != 0; i++) {
+        Thread.sleep(1); // the worker counts what it ran at the end of a batch
+      }
       assertThat(rcu.statistics().pendingCallbacks()).isZero();
     }
   }
