@@ -50,7 +50,7 @@ class ArenaChildTest {
 
   @Test
   void withoutNativeAccessTheFlagIsNamed() throws Exception {
-    assertThat(run("refused", "--illegal-native-access=deny", "--enable-native-access=java.base"))
+    assertThat(run("refused", "--illegal-native-access=deny"))
         .containsPattern("create: RcuArena is not available: .*--enable-native-access=ALL-UNNAMED")
         .containsPattern("map: .* not available: .*--enable-native-access=ALL-UNNAMED");
     assertThat(run("refused", "-Dquiesce.native=off"))

@@ -20,7 +20,8 @@ public record Child(int exit, String output) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
-    if (!flags.contains("-Dquiesce.native=off")) {
+    if (!flags.contains("-Dquiesce.native=off")
+        && !flags.contains("--illegal-native-access=deny")) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }
     command.addAll(flags);
