@@ -8,6 +8,7 @@ import io.quiesce.bench.experiments.BarrierCost;
 import io.quiesce.bench.experiments.PerCpuAdd;
 import io.quiesce.bench.experiments.PerCpuList;
 import io.quiesce.bench.experiments.PerCpuMemoryUse;
+import io.quiesce.bench.experiments.RcuArenas;
 import io.quiesce.bench.experiments.RcuCall;
 import io.quiesce.bench.experiments.RcuClose;
 import io.quiesce.bench.experiments.RcuRead;
@@ -25,6 +26,7 @@ public final class Experiments {
           new RcuSynchronize(),
           new RcuCall(),
           new RcuClose(),
+          new RcuArenas(),
           new PerCpuAdd(),
           new PerCpuMemoryUse(),
           new PerCpuList(),
