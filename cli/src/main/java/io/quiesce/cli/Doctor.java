@@ -193,11 +193,11 @@ final class Doctor {
                       }
                     })));
       }
-    } else {
+    } else if (OffHeap.isAvailable()) {
       paths.add(
           new Path(
               "allocate and free 64 bytes",
-              "no per-CPU allocator without native access: the JVM's own",
+              "no per-CPU allocator here: malloc",
               cost(
                   n -> {
                     for (int i = 0; i < n; i++) {
@@ -208,6 +208,9 @@ final class Doctor {
   }
 
   private static String rows() {
+    if (!OffHeap.isAvailable()) {
+      return "no off-heap memory: a LongAdder";
+    }
     int rows = PerCpuOps.rows();
     if (!PerCpuOps.isAvailable()) {
       return rows + " locked rows";
