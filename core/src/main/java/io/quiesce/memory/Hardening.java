@@ -287,7 +287,7 @@ final class Hardening {
   }
 
   List<AllocatorLeak> leaks() {
-    Map<List<StackTraceElement>, long[]> sums = new IdentityHashMap<>();
+    IdentityHashMap<List<StackTraceElement>, long[]> sums = new IdentityHashMap<>();
     for (HardenedBlock block : blocks.values()) {
       synchronized (block) {
         if (block.state == State.LIVE || block.state == State.LEFT) {

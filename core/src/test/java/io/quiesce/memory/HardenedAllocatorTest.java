@@ -1,0 +1,14 @@
+package io.quiesce.memory;
+
+/** The same contract in the hardening mode, and no false alarm. */
+class HardenedAllocatorTest extends PerCpuAllocatorTest {
+  @Override
+  AllocatorBuilder builder(String name) {
+    return super.builder(name).hardening(true);
+  }
+
+  @Override
+  long usable(long bytes) {
+    return bytes;
+  }
+}
