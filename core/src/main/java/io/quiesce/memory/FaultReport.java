@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultReport {
   private final Kind kind;
   private final long address;
+  private long bytes;
   private final StringBuilder text = new StringBuilder(1_024);
 
   FaultReport(Kind kind, String allocator, long address) {
@@ -22,6 +23,7 @@ final class FaultReport {
   }
 
   FaultReport block(HardenedBlock block, String what) {
+    bytes = block.bytes;
     return say("the block of " + block.bytes + " bytes at " + hex(block.address) + " " + what);
   }
 
@@ -52,7 +54,7 @@ final class FaultReport {
   }
 
   MemoryFaultException exception() {
-    return new MemoryFaultException(kind, address, text.toString());
+    return new MemoryFaultException(kind, address, bytes, text.toString());
   }
 
   static String hex(long address) {

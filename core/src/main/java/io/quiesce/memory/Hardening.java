@@ -415,13 +415,8 @@ final class Hardening {
 
   private MemoryFaultException count(MemoryFaultException fault) {
     faults.getAndIncrement();
-    HardenedBlock block = blocks.get(fault.address());
     AllocatorEvents.corruption(
-        heap.name,
-        fault.kind().name(),
-        fault.address(),
-        block == null ? 0 : block.bytes,
-        fault.report());
+        heap.name, fault.kind().name(), fault.address(), fault.bytes(), fault.report());
     return fault;
   }
 

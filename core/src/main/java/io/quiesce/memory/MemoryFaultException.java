@@ -29,12 +29,14 @@ public final class MemoryFaultException extends IllegalArgumentException {
 
   private final Kind kind;
   private final long address;
+  private final long bytes;
   private final String report;
 
-  MemoryFaultException(Kind kind, long address, String report) {
+  MemoryFaultException(Kind kind, long address, long bytes, String report) {
     super(report);
     this.kind = kind;
     this.address = address;
+    this.bytes = bytes;
     this.report = report;
   }
 
@@ -54,6 +56,11 @@ public final class MemoryFaultException extends IllegalArgumentException {
    */
   public long address() {
     return address;
+  }
+
+  /** Of the block; 0 when there is none at the address. */
+  long bytes() {
+    return bytes;
   }
 
   /**
