@@ -403,7 +403,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
 
   /**
    * In the hardening mode: looks at every block, live or in quarantine, for writes beyond the ends
-   * and after the free. Some microseconds for each MiB in quarantine and each thousand blocks.
+   * and after the free. About a microsecond for each small block.
    *
    * @return how many blocks were looked at; 0 without the hardening mode
    * @throws MemoryFaultException for the first fault, with up to 20 others suppressed; those that
