@@ -11,6 +11,7 @@ import io.quiesce.bench.experiments.LocksUncontended;
 import io.quiesce.bench.experiments.PerCpuAdd;
 import io.quiesce.bench.experiments.PerCpuList;
 import io.quiesce.bench.experiments.PerCpuMemoryUse;
+import io.quiesce.bench.experiments.RcuArenas;
 import io.quiesce.bench.experiments.RcuCall;
 import io.quiesce.bench.experiments.RcuClose;
 import io.quiesce.bench.experiments.RcuRead;
@@ -28,6 +29,7 @@ public final class Experiments {
           new RcuSynchronize(),
           new RcuCall(),
           new RcuClose(),
+          new RcuArenas(),
           new PerCpuAdd(),
           new PerCpuMemoryUse(),
           new PerCpuList(),

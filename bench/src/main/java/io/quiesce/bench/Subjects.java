@@ -1,5 +1,6 @@
 package io.quiesce.bench;
 
+import io.quiesce.bench.subjects.ArenaSubject;
 import io.quiesce.bench.subjects.BarrierSubject;
 import io.quiesce.bench.subjects.BystanderSubject;
 import io.quiesce.bench.subjects.CallSubject;
@@ -23,6 +24,7 @@ final class Subjects {
   private static final Map<String, Supplier<Subject>> ALL =
       new TreeMap<>(
           Map.ofEntries(
+              entry("arena", ArenaSubject::new),
               entry("barrier", BarrierSubject::new),
               entry("bystander", BystanderSubject::new),
               entry("call", CallSubject::new),

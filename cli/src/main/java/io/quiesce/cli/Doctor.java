@@ -4,9 +4,14 @@ import io.quiesce.bench.Json;
 import io.quiesce.bench.Machine;
 import io.quiesce.linux.CpuTopology;
 import io.quiesce.linux.Membarrier;
+import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.Platform;
 import io.quiesce.linux.Rseq;
 import io.quiesce.linux.Tsc;
+import io.quiesce.linux.VirtualMemory;
+import io.quiesce.memory.PerCpuAllocator;
+import io.quiesce.percpu.PerCpuCounter;
+import io.quiesce.percpu.PerCpuOps;
 import io.quiesce.rcu.Rcu;
 import io.quiesce.rcu.RcuRef;
 import io.quiesce.rcu.Reader;
@@ -139,6 +144,7 @@ final class Doctor {
                     sink = Rseq.cpu();
                   }
                 })));
+    perCpu();
     paths.add(
         new Path(
             "time stamp",
@@ -160,6 +166,58 @@ final class Doctor {
                   }
                 })));
     rcu.close();
+  }
+
+  private void perCpu() {
+    PerCpuCounter counter = PerCpuCounter.create();
+    paths.add(
+        new Path(
+            "per-CPU counter, increment",
+            rows(),
+            cost(
+                n -> {
+                  for (int i = 0; i < n; i++) {
+                    counter.increment();
+                  }
+                })));
+    if (VirtualMemory.isAvailable()) {
+      try (PerCpuAllocator allocator = PerCpuAllocator.create("doctor")) {
+        paths.add(
+            new Path(
+                "allocate and free 64 bytes",
+                rows(),
+                cost(
+                    n -> {
+                      for (int i = 0; i < n; i++) {
+                        allocator.freeRaw(allocator.allocateRaw(64));
+                      }
+                    })));
+      }
+    } else if (OffHeap.isAvailable()) {
+      paths.add(
+          new Path(
+              "allocate and free 64 bytes",
+              "no per-CPU allocator here: malloc",
+              cost(
+                  n -> {
+                    for (int i = 0; i < n; i++) {
+                      OffHeap.free(OffHeap.allocate(64, 16));
+                    }
+                  })));
+    }
+  }
+
+  private static String rows() {
+    if (!OffHeap.isAvailable()) {
+      return "no off-heap memory: a LongAdder";
+    }
+    int rows = PerCpuOps.rows();
+    if (!PerCpuOps.isAvailable()) {
+      return rows + " locked rows";
+    }
+    return "restartable, "
+        + rows
+        + (Rseq.isRowByConcurrencyId() ? " rows by concurrency id" : " rows by CPU number");
   }
 
   /** A loop of so many operations. */

@@ -38,7 +38,10 @@ final class CHeap {
 
   static long allocate(long bytes, long alignment) {
     long extra = alignment > NATURAL_ALIGNMENT ? alignment : 0;
-    long raw = calloc(Math.addExact(Math.max(1, bytes), extra));
+    if (bytes > Long.MAX_VALUE - extra) {
+      throw outOfMemory(bytes);
+    }
+    long raw = calloc(Math.max(1, bytes) + extra);
     long address = extra == 0 ? raw : (raw + alignment - 1) & -alignment;
     BLOCKS.put(address, new Block(raw, bytes));
     if (RawMemory.DEBUG) {
@@ -75,8 +78,12 @@ final class CHeap {
       throw Thrown.unchecked(t);
     }
     if (raw == 0) {
-      throw new OutOfMemoryError("the C library has no " + bytes + " bytes of off-heap memory");
+      throw outOfMemory(bytes);
     }
     return raw;
+  }
+
+  private static OutOfMemoryError outOfMemory(long bytes) {
+    return new OutOfMemoryError("the C library has no " + bytes + " bytes of off-heap memory");
   }
 }

@@ -117,6 +117,16 @@ record AllocatorBean(WeakReference<PerCpuAllocator> owner) implements AllocatorM
   }
 
   @Override
+  public long getFaults() {
+    return statistics().faults();
+  }
+
+  @Override
+  public long getQuarantinedBytes() {
+    return statistics().quarantinedBytes();
+  }
+
+  @Override
   public long trim() {
     PerCpuAllocator allocator = owner.get();
     return allocator == null || allocator.isClosed() ? 0 : allocator.trim();

@@ -133,6 +133,20 @@ public interface AllocatorMXBean {
   long getCorruptFrees();
 
   /**
+   * Faults that the hardening mode found.
+   *
+   * @return the number
+   */
+  long getFaults();
+
+  /**
+   * Freed blocks that the hardening mode holds back.
+   *
+   * @return bytes
+   */
+  long getQuarantinedBytes();
+
+  /**
    * Empties all caches and gives idle pages back, as {@link PerCpuAllocator#trim}.
    *
    * @return how many bytes went to the kernel; 0 when the allocator is closed

@@ -27,6 +27,8 @@ final class AllocatorReport {
     report.line("drains / trims", s.drains() + " / " + s.trims());
     report.line("out of memory", s.outOfMemory() + " times");
     report.line("corrupt frees", s.corruptFrees() + " found");
+    report.line(
+        "hardening", s.faults() + " faults found, quarantine " + size(s.quarantinedBytes()));
     report.classes(s);
     return report.text;
   }

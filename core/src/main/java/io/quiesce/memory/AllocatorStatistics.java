@@ -30,6 +30,8 @@ import java.util.List;
  * @param outOfMemory allocations that failed
  * @param corruptFrees blocks that came back and were free already, or the middle of a block; found
  *     late, and not all of them: see the hardening mode
+ * @param faults that the hardening mode found
+ * @param quarantinedBytes of freed blocks that the hardening mode holds back, red zones included
  * @param classes of small blocks, those that have spans, in the order of their size
  */
 public record AllocatorStatistics(
@@ -52,6 +54,8 @@ public record AllocatorStatistics(
     long trims,
     long outOfMemory,
     long corruptFrees,
+    long faults,
+    long quarantinedBytes,
     List<SizeClass> classes) {
 
   /**
@@ -69,7 +73,7 @@ public record AllocatorStatistics(
 
   static AllocatorStatistics none(String name) {
     return new AllocatorStatistics(
-        name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+        name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
   }
 
   /** Over all classes; blocks in bytes. */

@@ -29,7 +29,7 @@ final class CentralList {
   private final int batch;
   private final PageHeap pages;
   private final RowCaches caches;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock;
   private final int capacity;
   private final long transfer;
   private int count;
@@ -43,6 +43,18 @@ final class CentralList {
   private boolean closed;
 
   CentralList(String allocator, int sizeClass, long transfer, PageHeap pages, RowCaches caches) {
+    this(allocator, sizeClass, transfer, pages, caches, new ReentrantLock());
+  }
+
+  /** With a lock from elsewhere: tests show that without one they would notice. */
+  CentralList(
+      String allocator,
+      int sizeClass,
+      long transfer,
+      PageHeap pages,
+      RowCaches caches,
+      ReentrantLock lock) {
+    this.lock = lock;
     this.allocator = allocator;
     this.sizeClass = sizeClass;
     this.batch = SizeClasses.batch(sizeClass);
@@ -151,7 +163,7 @@ final class CentralList {
     for (int left = wanted; left > 0; ) {
       Span span = fullest();
       if (span == null) {
-        if (count > 0 && left < wanted) {
+        if (count > 0) {
           return; // some is enough; a new span for the rest would stay nearly empty
         }
         span = pages.allocate(SizeClasses.pages(sizeClass), 1, sizeClass);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All of an allocator but the handle that its users hold, so that it can go when they have let go
@@ -30,6 +31,7 @@ final class Heap implements Runnable {
   private final long controlBytes;
   private final AtomicLong trims = new AtomicLong();
   private final AtomicLong outOfMemory = new AtomicLong();
+  final @Nullable Hardening hardening;
   volatile boolean closed;
 
   Heap(AllocatorBuilder builder) {
@@ -46,6 +48,7 @@ final class Heap implements Runnable {
     }
     pages = new PageHeap(region, limit);
     caches = new RowCaches(control + transferBytes, builder.cacheBytes);
+    hardening = builder.hardening ? new Hardening(this, builder.quarantineBytes) : null;
     long transfer = control;
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       central[c] = new CentralList(name, c, transfer, pages, caches);
@@ -104,8 +107,39 @@ final class Heap implements Runnable {
     OffHeap.poison(address, SizeClasses.bytes(c));
   }
 
+  /** All that the owner's fast path does not do; everything in the hardening mode. */
   long large(long bytes, long alignment, boolean zero) {
     checkSize(bytes);
+    if (hardening != null) {
+      return hardening.allocate(bytes, alignment, zero);
+    }
+    return largeBlock(bytes, alignment, zero);
+  }
+
+  /** For the hardening mode: memory for a block and what is around it. */
+  long allocateBlock(long bytes) {
+    if (bytes > SizeClasses.LARGEST) {
+      return largeBlock(bytes, SizeClasses.MINIMUM, false);
+    }
+    int c = SizeClasses.of(bytes);
+    long block = PerCpuOps.arrayPop(caches.base + c * HEADER, RowCaches.STRIDE);
+    return block > 0 ? block : miss(c, bytes, block);
+  }
+
+  /** Takes that memory back. */
+  void freeBlock(long block) {
+    int c = region.contains(block) ? region.kind(block) : 0;
+    if (c <= 0 || c >= SizeClasses.COUNT) {
+      freeLargeBlock(block);
+      return;
+    }
+    int done = PerCpuOps.arrayPush(caches.base + c * HEADER, RowCaches.STRIDE, block);
+    if (done != PerCpuOps.DONE) {
+      overflow(c, block, done);
+    }
+  }
+
+  private long largeBlock(long bytes, long alignment, boolean zero) {
     checkOpen();
     try {
       return largeOrThrow(bytes, alignment, zero);
@@ -139,6 +173,14 @@ final class Heap implements Runnable {
     if (address == 0) {
       return;
     }
+    if (hardening != null) {
+      hardening.free(address);
+    } else {
+      freeLargeBlock(address);
+    }
+  }
+
+  private void freeLargeBlock(long address) {
     checkOpen();
     if (region.contains(address)) {
       pages.freeLarge(address);
@@ -148,6 +190,9 @@ final class Heap implements Runnable {
   }
 
   long usableSize(long address) {
+    if (hardening != null) {
+      return hardening.usableSize(address);
+    }
     if (region.contains(address)) {
       int c = region.kind(address);
       if (c == Region.LARGE) {
@@ -190,6 +235,9 @@ final class Heap implements Runnable {
   private long reclaim(String cause) {
     long begun = System.nanoTime();
     trims.getAndIncrement();
+    if (hardening != null) {
+      hardening.flush();
+    }
     int drained = caches.drainAll(central);
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       central[c].flush();
@@ -253,11 +301,16 @@ final class Heap implements Runnable {
         trims.get(),
         outOfMemory.get(),
         sums.corrupt,
+        hardening == null ? 0 : hardening.faults(),
+        hardening == null ? 0 : hardening.quarantined(),
         List.copyOf(classes));
   }
 
   void close() {
     closed = true;
+    if (hardening != null) {
+      hardening.close();
+    }
     // In this order: nothing gets out of the lists any more, then not out of the caches either.
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       central[c].close();

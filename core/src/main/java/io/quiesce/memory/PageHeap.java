@@ -66,8 +66,11 @@ final class PageHeap {
         chunk = newChunk();
       }
       int page = chunk.find(pages, alignmentPages);
+      if (!reserve((long) chunk.unbacked(page, pages) << SizeClasses.PAGE_SHIFT)) {
+        // What was given back for it may have been pages of this very run.
+        reserve((long) chunk.unbacked(page, pages) << SizeClasses.PAGE_SHIFT);
+      }
       int unbacked = chunk.unbacked(page, pages);
-      reserve((long) unbacked << SizeClasses.PAGE_SHIFT);
       Span span = new Span(chunk, page, pages, sizeClass); // before the changes: may lack heap
       unlink(chunk);
       chunk.take(page, pages);
@@ -207,15 +210,21 @@ final class PageHeap {
     }
   }
 
-  /** Makes sure that the limit allows so much more, giving back idle pages for it. */
-  private void reserve(long bytes) {
-    if (bytes > limit - inUse()) {
-      releasePages(Long.MAX_VALUE);
-      if (bytes > limit - inUse()) {
-        throw new LimitReached(
-            "the limit of " + limit + " bytes is reached: " + inUse() + " are in use");
-      }
+  /**
+   * Makes sure that the limit allows so much more, giving back idle pages for it.
+   *
+   * @return false if pages were given back, so that a caller who counted on some counts again
+   */
+  private boolean reserve(long bytes) {
+    if (bytes <= limit - inUse()) {
+      return true;
     }
+    releasePages(Long.MAX_VALUE);
+    if (bytes > limit - inUse()) {
+      throw new LimitReached(
+          "the limit of " + limit + " bytes is reached: " + inUse() + " are in use");
+    }
+    return false;
   }
 
   private long inUse() {

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /**
  * An allocator of off-heap memory with a cache for each CPU instead of one for each thread: as fast
@@ -61,9 +62,9 @@ import java.lang.ref.Reference;
  * unless a method says zeroed. An allocation some 6 ns, a free the same, a miss some hundreds.
  *
  * <p>Wrong use of raw memory is not detected in general: a block that is freed twice or written
- * after it was freed damages the data of its next owner, as in C. The hardening mode finds such
- * faults. An address that this allocator never handed out is refused with {@link
- * IllegalArgumentException}, unless it lies inside a block.
+ * after it was freed damages the data of its next owner, as in C. The {@linkplain
+ * AllocatorBuilder#hardening hardening mode} finds such faults. An address that this allocator
+ * never handed out is refused with {@link IllegalArgumentException}, unless it lies inside a block.
  *
  * <p>Sources: Desnoyers, restartable sequences (October 2016), with the allocator experiment of
  * that thread; Ghemawat and others, TCMalloc (per-CPU caches); Bonwick and Adams, "Magazines and
@@ -80,9 +81,10 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
 
   // What the fast paths read.
   private final long regionBase;
-  private final long regionBytes;
+  private final long regionBytes; // 0 in the hardening mode: no block is in reach
   private final long table;
   private final long caches;
+  private final long smallEnd; // 0 in the hardening mode: no size is small
 
   private final Heap heap;
 
@@ -93,9 +95,10 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     name = builder.name;
     heap = new Heap(builder);
     regionBase = heap.region.base;
-    regionBytes = heap.region.bytes;
+    regionBytes = heap.hardening == null ? heap.region.bytes : 0;
     table = heap.region.table;
     caches = heap.caches.base;
+    smallEnd = heap.hardening == null ? SizeClasses.LARGEST + 1 : 0;
     CLEANER.register(this, heap);
     Housekeeper.add(this, heap);
     if (Facilities.isJmxWanted()) {
@@ -158,7 +161,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    */
   public long allocateRaw(long bytes) {
     // Unsigned: a negative size is no small one.
-    if (Long.compareUnsigned(bytes, SizeClasses.LARGEST) <= 0) {
+    if (Long.compareUnsigned(bytes, smallEnd) < 0) {
       return small(SizeClasses.of(bytes), bytes);
     }
     return large(bytes, ALIGNMENT, false);
@@ -188,7 +191,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     if (alignment <= ALIGNMENT) {
       return allocateRaw(bytes);
     }
-    if (Long.compareUnsigned(bytes, SizeClasses.LARGEST) <= 0) {
+    if (Long.compareUnsigned(bytes, smallEnd) < 0) {
       int c = SizeClasses.of(bytes, alignment);
       if (c != 0) {
         return small(c, bytes);
@@ -222,7 +225,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    */
   public long allocateRawZeroed(long bytes, long alignment) {
     checkAlignment(alignment);
-    if (Long.compareUnsigned(bytes, SizeClasses.LARGEST) > 0 || alignment > SizeClasses.PAGE) {
+    if (Long.compareUnsigned(bytes, smallEnd) >= 0 || alignment > SizeClasses.PAGE) {
       return large(bytes, alignment, true);
     }
     try {
@@ -286,6 +289,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
       return allocateRaw(bytes);
     }
     Heap.checkSize(bytes);
+    if (heap.hardening != null) {
+      return reallocateHardened(heap.hardening, address, bytes);
+    }
     long old = usableSize(address);
     if (bytes <= old && (bytes > old / 2 || old <= 2 * ALIGNMENT)) {
       return address;
@@ -296,8 +302,17 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     return block;
   }
 
+  private long reallocateHardened(Hardening hardening, long address, long bytes) {
+    try {
+      return hardening.reallocate(address, bytes);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
   /**
-   * How many bytes of a block may be used: at least what was asked for.
+   * How many bytes of a block may be used: at least what was asked for, and no more than that in
+   * the hardening mode.
    *
    * @param address of a block
    * @return in bytes
@@ -313,7 +328,7 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   }
 
   /**
-   * How large a block for a request is, so that a container can use all of it.
+   * How large a block for a request is, so that a container can ask for all of it.
    *
    * @param bytes the request, 0 or more
    * @return in bytes, at least the request
@@ -386,6 +401,34 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
     return AllocatorReport.of(statistics(), heap.closed).toString();
   }
 
+  /**
+   * In the hardening mode: looks at every block, live or in quarantine, for writes beyond the ends
+   * and after the free. About a microsecond for each small block.
+   *
+   * @return how many blocks were looked at; 0 without the hardening mode
+   * @throws MemoryFaultException for the first fault, with up to 20 others suppressed; those that
+   *     were not reported before are logged as well
+   * @throws IllegalStateException if the allocator is closed
+   */
+  public long check() {
+    try {
+      heap.checkOpen();
+      return heap.hardening == null ? 0 : heap.hardening.check();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * In the hardening mode: the blocks that nobody has freed, put together by where they were
+   * allocated. On a closed allocator: those that were live when it was closed.
+   *
+   * @return the most bytes first; empty without the hardening mode
+   */
+  public List<AllocatorLeak> leaks() {
+    return heap.hardening == null ? List.of() : heap.hardening.leaks();
+  }
+
   boolean isClosed() {
     return heap.closed;
   }
@@ -448,8 +491,9 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   }
 
   /**
-   * Frees everything. Allocating and freeing throw from here on; blocks and segments that are still
-   * in use dangle, and an access to one crashes the JVM. A second call does nothing.
+   * Frees everything. Allocating and freeing throw from here on, also in threads that are at it
+   * now; blocks and segments that are still in use dangle: what was in them is gone, and an access
+   * to one may crash the JVM. A second call does nothing.
    *
    * @throws UnsupportedOperationException for {@link #shared()}
    */

@@ -90,11 +90,17 @@ final class Region {
     OffHeap.fill(table + ((address - base) >>> SizeClasses.PAGE_SHIFT), pages, kind);
   }
 
-  /** Gives all memory back; every address is nobody's from here on, and stays reserved. */
+  /**
+   * Gives all memory back. The addresses stay ours, and those that were in use stay accessible: a
+   * thread that is in the middle of zeroing or copying a block while another closes the allocator
+   * must not bring the JVM down. They read as zeros.
+   */
   void withdraw() {
     OffHeap.unregister(base);
     VirtualMemory.discard(table, tableBytes);
-    VirtualMemory.withdraw(base, bytes);
+    if (!VirtualMemory.discard(base, bytes)) { // locked memory
+      VirtualMemory.withdraw(base, bytes);
+    }
   }
 
   void unmap() {

@@ -8,6 +8,8 @@
  *
  * <ul>
  *   <li>{@link io.quiesce.memory.PerCpuAllocator}: blocks of any size, for any number of threads.
+ *   <li>{@link io.quiesce.memory.RcuArena}: an arena that many threads read and any thread closes
+ *       at the cost of a few stores; mapped files too.
  * </ul>
  *
  * <p>Needs native access and Linux; without them the factories throw {@link

@@ -27,8 +27,9 @@ class ReachabilityTest {
     return reference.get() == null;
   }
 
-  private static WeakReference<PerCpuAllocator> makeAndForget() {
-    PerCpuAllocator allocator = PerCpuAllocator.create("dropped");
+  private static WeakReference<PerCpuAllocator> makeAndForget(boolean hardening) {
+    PerCpuAllocator allocator =
+        PerCpuAllocator.builder().name("dropped").hardening(hardening).build();
     allocator.freeRaw(allocator.allocateRaw(100));
     assertThat(allocator.allocateRaw(200)).isNotZero(); // a block that is never freed holds nobody
     return new WeakReference<>(allocator);
@@ -36,7 +37,12 @@ class ReachabilityTest {
 
   @Test
   void aDroppedAllocatorIsCollected() throws Exception {
-    assertThat(collected(makeAndForget())).isTrue();
+    assertThat(collected(makeAndForget(false))).isTrue();
+  }
+
+  @Test
+  void aDroppedHardenedAllocatorIsCollected() throws Exception {
+    assertThat(collected(makeAndForget(true))).isTrue();
   }
 
   private static MemorySegment segmentOf(WeakReference<PerCpuAllocator>[] owner) {

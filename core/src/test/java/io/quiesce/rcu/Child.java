@@ -13,13 +13,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs a main class of the tests in a JVM of its own, on the class path, without test libraries.
  */
-record Child(int exit, String output) {
-  static Child run(Class<?> main, List<String> flags, List<String> environment, String... arguments)
+public record Child(int exit, String output) {
+  public static Child run(
+      Class<?> main, List<String> flags, List<String> environment, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
-    if (!flags.contains("-Dquiesce.native=off")) {
+    if (!flags.contains("-Dquiesce.native=off")
+        && !flags.contains("--illegal-native-access=deny")) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }
     command.addAll(flags);

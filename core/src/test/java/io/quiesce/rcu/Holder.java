@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CountDownLatch;
 
 /** A thread that holds a section until told to leave. */
-final class Holder {
+public final class Holder {
   private final CountDownLatch inside = new CountDownLatch(1);
   private final CountDownLatch leave = new CountDownLatch(1);
   final Thread thread;
 
-  Holder(Rcu rcu, Thread.Builder builder) throws InterruptedException {
+  public Holder(Rcu rcu, Thread.Builder builder) throws InterruptedException {
     thread =
         builder.start(
             () -> {
@@ -25,7 +25,7 @@ final class Holder {
     inside.await();
   }
 
-  void leave() throws InterruptedException {
+  public void leave() throws InterruptedException {
     leave.countDown();
     thread.join();
   }

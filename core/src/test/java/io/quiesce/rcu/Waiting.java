@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Waiting for what must come in the end, on a machine that may be busy. */
-final class Waiting {
+public final class Waiting {
   private static final long LIMIT_SECONDS = 100;
 
   private Waiting() {}
 
-  static void until(String what, BooleanSupplier condition) throws InterruptedException {
+  public static void until(String what, BooleanSupplier condition) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - until > 0) {
@@ -32,7 +32,7 @@ final class Waiting {
     }
   }
 
-  static void join(Thread thread) throws InterruptedException {
+  public static void join(Thread thread) throws InterruptedException {
     thread.join(TimeUnit.SECONDS.toMillis(LIMIT_SECONDS));
     if (thread.isAlive()) {
       StringBuilder text = new StringBuilder(thread + " hangs");
@@ -54,7 +54,7 @@ final class Waiting {
   }
 
   /** Whether this JVM runs the suite for the second time, its native access refused. */
-  static boolean isRefusedRun() {
+  public static boolean isRefusedRun() {
     return ManagementFactory.getRuntimeMXBean()
         .getInputArguments()
         .contains("--illegal-native-access=deny");

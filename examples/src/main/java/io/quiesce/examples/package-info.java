@@ -3,6 +3,8 @@
  *
  * <ul>
  *   <li>{@link io.quiesce.examples.GuardedMappedFile}: swap and close a mapped file under readers.
+ *   <li>{@link io.quiesce.examples.RcuMappedIndex}: the same with an arena that unmaps after the
+ *       grace period, and two thousand files.
  *   <li>{@link io.quiesce.examples.ReloadedConfig}: publish a new version, release the old one.
  *   <li>{@link io.quiesce.examples.EventLoop}: reading at no cost in a loop that announces when it
  *       is between two messages.

@@ -11,6 +11,11 @@ class ExamplesTest {
   }
 
   @Test
+  void rcuMappedIndex() throws Exception {
+    RcuMappedIndex.main(new String[0]);
+  }
+
+  @Test
   void reloadedConfig() throws Exception {
     ReloadedConfig.main(new String[0]);
   }

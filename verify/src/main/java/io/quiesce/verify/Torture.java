@@ -22,11 +22,16 @@ import org.jspecify.annotations.Nullable;
  * that have one owner at a time wander while sequences are restarted and rows are closed and
  * changed from elsewhere. At the end everything must be there exactly once.
  *
+ * <p>{@code alloc}: a {@link io.quiesce.memory.PerCpuAllocator}: blocks of every size hold a
+ * pattern and are freed by other threads than allocated them, while caches are drained and threads
+ * born. At the end nothing may be live, and the process no larger than it was.
+ *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
  *   java -cp ... io.quiesce.verify.Torture rcu --broken     no grace period: must find the fault
  *   java -cp ... io.quiesce.verify.Torture percpu --broken  rows changed without closing them
+ *   java -cp ... io.quiesce.verify.Torture alloc --broken   blocks handed out twice
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
@@ -34,7 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class Torture {
   static final String PERCPU = "percpu";
 
-  private static final List<String> NAMES = List.of("rcu", PERCPU);
+  static final String ALLOC = "alloc";
+
+  private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC);
   private static final int DEFAULT_SECONDS = 60;
   private static final int BROKEN_SECONDS = 10;
 
@@ -62,6 +69,20 @@ public final class Torture {
 
   /** Where rows cannot be changed from elsewhere, there is nothing that could be left out. */
   private static final List<Configuration> PERCPU_BROKEN = PERCPU_CONFIGURATIONS.subList(0, 3);
+
+  /** A Java heap that is all there from the beginning, so that resident memory tells something. */
+  private static final List<String> STEADY =
+      List.of("-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC");
+
+  /** As those for per-CPU data, but for the last: there is no allocator without native access. */
+  private static final List<Configuration> ALLOC_CONFIGURATIONS =
+      PERCPU_CONFIGURATIONS.subList(0, 4).stream().map(Torture::steady).toList();
+
+  private static Configuration steady(Configuration configuration) {
+    List<String> flags = new ArrayList<>(STEADY);
+    flags.addAll(configuration.flags());
+    return new Configuration(configuration.name(), flags);
+  }
 
   /** What the command line says. */
   private record Options(
@@ -91,7 +112,8 @@ public final class Torture {
   }
 
   /**
-   * The self-check: runs the tortures with every grace period, or every closing of a row, left out.
+   * The self-check: runs the tortures with every grace period, or every closing of a row, left out,
+   * or blocks freed that are in use.
    *
    * @param seconds how long at most, at least 1; a fault ends a run at once
    * @param out where the table goes
@@ -138,16 +160,18 @@ public final class Torture {
   private static String known() {
     StringJoiner known = new StringJoiner(", ", "there is ", "");
     CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
-    known.add("for percpu index=cpu");
+    known.add("for percpu and alloc index=cpu");
     return known.toString();
   }
 
   private static List<Configuration> configurations(String name, Options options) {
     List<Configuration> chosen =
         new ArrayList<>(
-            !name.equals(PERCPU)
-                ? CONFIGURATIONS
-                : options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS);
+            switch (name) {
+              case PERCPU -> options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS;
+              case ALLOC -> ALLOC_CONFIGURATIONS;
+              default -> CONFIGURATIONS;
+            });
     String only = options.only();
     chosen.removeIf(configuration -> only != null && !configuration.name().equals(only));
     return chosen;

@@ -106,6 +106,9 @@ final class TortureChild {
 
   /** How many lines of results one JVM gives. */
   private static int runs(String torture, boolean broken) {
+    if (torture.equals(Torture.ALLOC)) {
+      return 1;
+    }
     if (torture.equals(Torture.PERCPU)) {
       return broken ? 1 : PerCpuTorture.Part.values().length;
     }
@@ -197,6 +200,11 @@ final class TortureChild {
   }
 
   static String header(String torture) {
+    if (torture.equals(Torture.ALLOC)) {
+      return String.format(
+          "%-20s %12s %12s %9s %9s %11s %11s",
+          "configuration", "allocations", "MiB", "births", "trims", "MiB early", "MiB at end");
+    }
     if (torture.equals(Torture.PERCPU)) {
       return String.format(
           "%-20s %-11s %12s %12s %9s",
@@ -226,10 +234,34 @@ final class TortureChild {
             + ", native "
             + Platform.nativeAccess());
     int faults =
-        args[1].equals(Torture.PERCPU)
-            ? torturePerCpu(millis, seed, broken)
-            : tortureRcu(millis, seed, broken);
+        switch (args[1]) {
+          case Torture.PERCPU -> torturePerCpu(millis, seed, broken);
+          case Torture.ALLOC -> tortureAllocator(millis, seed, broken);
+          default -> tortureRcu(millis, seed, broken);
+        };
     return faults == 0 ? 0 : 1;
+  }
+
+  private static int tortureAllocator(long millis, long seed, boolean broken) {
+    try {
+      AllocTorture.Result result = new AllocTorture(seed, broken).run(millis);
+      System.out.printf(
+          "%s%12d %12d %9d %9d %11d %11d%n",
+          RESULT,
+          result.allocations(),
+          result.bytes() >> 20,
+          result.births(),
+          result.trims(),
+          result.residentEarly() >> 20,
+          result.residentEnd() >> 20);
+      return 0;
+    } catch (TortureFailure found) {
+      System.out.println(FAULT + found.getMessage());
+    } catch (InterruptedException | IOException | RuntimeException unexpected) {
+      System.out.println(FAULT + unexpected);
+      unexpected.printStackTrace();
+    }
+    return 1;
   }
 
   private static int torturePerCpu(long millis, long seed, boolean broken) {

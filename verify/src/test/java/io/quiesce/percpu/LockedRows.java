@@ -104,6 +104,63 @@ public final class LockedRows {
   }
 
   /**
+   * Makes the row an array with room for two values, one of which is there.
+   *
+   * @param value not 0
+   */
+  public void makeArray(long value) {
+    OffHeap.setIntVolatile(row + PerCpuOps.ARRAY_CAPACITY, 2);
+    OffHeap.setIntVolatile(row + PerCpuOps.ARRAY_SLOTS, PerCpuOps.ARRAY_HEADER_BYTES);
+    arrayPush(value);
+  }
+
+  /**
+   * Pushes a value.
+   *
+   * @param value not 0
+   * @return whether there was room, and the row open and not busy
+   */
+  public boolean arrayPush(long value) {
+    return ops.arrayPush(row, 0, value) == PerCpuOps.DONE;
+  }
+
+  /**
+   * Pops a value.
+   *
+   * @return 0 for none, or when the row is closed or busy
+   */
+  public int arrayPop() {
+    return (int) Math.max(0, ops.arrayPop(row, 0));
+  }
+
+  /**
+   * Empties the array as an allocator's drain does.
+   *
+   * @param closing false for the broken twin: it neither closes the row nor fences it
+   * @return the values, as the bits with their numbers
+   */
+  public int drain(boolean closing) {
+    if (closing) {
+      OffHeap.setIntVolatile(row + PerCpuOps.ARRAY_CLOSED, 1);
+      ops.fenceRow(0);
+    }
+    int values = 0;
+    int left = OffHeap.getInt(row);
+    for (int i = 0; i < 4 * LOOKS; i++) {
+      Thread.onSpinWait();
+    }
+    while (left > 0) {
+      left--;
+      OffHeap.setIntOpaque(row, left);
+      values += 1 << OffHeap.getLong(row + PerCpuOps.ARRAY_HEADER_BYTES + left * 8L);
+    }
+    if (closing) {
+      OffHeap.setIntRelease(row + PerCpuOps.ARRAY_CLOSED, 0);
+    }
+    return values;
+  }
+
+  /**
    * What is in the list, at the end.
    *
    * @return how many nodes

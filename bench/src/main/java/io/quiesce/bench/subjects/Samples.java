@@ -3,6 +3,7 @@ package io.quiesce.bench.subjects;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /** The last {@code limit} of any number of times; the mean is of all. Not thread-safe. */
 final class Samples {
@@ -24,6 +25,13 @@ final class Samples {
     values[(int) (count % values.length)] = nanos;
     count++;
     sum += nanos;
+  }
+
+  /** The times that are kept, in no order. */
+  void forEach(LongConsumer consumer) {
+    for (int i = 0; i < kept(); i++) {
+      consumer.accept(values[i]);
+    }
   }
 
   long count() {
