@@ -1,9 +1,14 @@
 package io.quiesce.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.linux.ChildJvm;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -19,8 +24,8 @@ class DeadlocksTest {
       Together threads, boolean virtual, ExclusiveLock one, ExclusiveLock other) {
     CyclicBarrier both = new CyclicBarrier(2);
     return new Thread[] {
-      threads.start(virtual, () -> takeBoth(both, one, other)),
-      threads.start(virtual, () -> takeBoth(both, other, one))
+      threads.interruptAtEnd(threads.start(virtual, () -> takeBoth(both, one, other))),
+      threads.interruptAtEnd(threads.start(virtual, () -> takeBoth(both, other, one)))
     };
   }
 
@@ -56,8 +61,6 @@ class DeadlocksTest {
           .containsExactlyInAnyOrder(pair[0].threadId(), pair[1].threadId());
       Together.until("we see it", () -> Deadlocks.find().size() == 1);
       assertThat(Deadlocks.find().getFirst()).containsExactlyInAnyOrder(pair);
-      pair[0].interrupt();
-      pair[1].interrupt();
     }
     assertThat(Deadlocks.find()).isEmpty();
   }
@@ -71,13 +74,11 @@ class DeadlocksTest {
       Thread[] pair = deadlock(threads, true, one, other);
       Together.until("we see it", () -> Deadlocks.find().size() == 1);
       assertThat(Deadlocks.report())
-          .contains(pair[0].toString())
-          .contains(pair[1].toString())
+          .contains("#" + pair[0].threadId())
+          .contains("#" + pair[1].threadId())
           .contains(" waits for ")
           .contains(kind.name())
           .contains("takeBoth");
-      pair[0].interrupt();
-      pair[1].interrupt();
     }
     assertThat(Deadlocks.report()).isEmpty();
   }
@@ -111,12 +112,12 @@ class DeadlocksTest {
                 one.unlock();
                 other.unlock();
               });
+      threads.interruptAtEnd(timed);
       Together.until("both wait", () -> isWaiting(timed) && isWaiting(waiting));
       for (int i = 0; i < 20; i++) {
         Thread.sleep(1);
         assertThat(Deadlocks.find()).isEmpty();
       }
-      timed.interrupt();
     }
     try (Together threads = new Together()) {
       Thread signalled =
@@ -141,13 +142,72 @@ class DeadlocksTest {
         || thread.getState() == Thread.State.TIMED_WAITING;
   }
 
+  /** The dump that people have: of a running process, by jcmd. */
+  @Test
+  void isInARealThreadDump() throws Exception {
+    assumeTrue(System.getProperty("basedir") != null && Files.isExecutable(JCMD));
+    ChildJvm.Result child = ChildJvm.run(Dump.class, Map.of());
+    assertThat(child.out())
+        .contains("Found one Java-level deadlock")
+        .contains("dump-one")
+        .contains("dump-other")
+        .contains("io.quiesce.locks.NodelessMcsLock")
+        .contains("Locked ownable synchronizers");
+    assertThat(child.exit()).as(child.err()).isZero();
+  }
+
+  private static final Path JCMD = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+
+  /** Deadlocks, dumps itself, and ends. */
+  static final class Dump {
+    private Dump() {}
+
+    public static void main(String[] arguments) throws Exception {
+      ExclusiveLock one = new NodelessMcsLock("one");
+      ExclusiveLock other = new NodelessMcsLock("other");
+      CyclicBarrier both = new CyclicBarrier(2);
+      Thread first = daemon("dump-one", both, one, other);
+      Thread second = daemon("dump-other", both, other, one);
+      while (first.getState() != Thread.State.WAITING
+          || second.getState() != Thread.State.WAITING) {
+        Thread.sleep(1);
+      }
+      int exit =
+          new ProcessBuilder(
+                  JCMD.toString(),
+                  Long.toString(ProcessHandle.current().pid()),
+                  "Thread.print",
+                  "-l")
+              .inheritIO()
+              .start()
+              .waitFor();
+      System.exit(exit);
+    }
+
+    private static Thread daemon(
+        String name, CyclicBarrier both, ExclusiveLock mine, ExclusiveLock yours) {
+      return Thread.ofPlatform()
+          .daemon()
+          .name(name)
+          .start(
+              () -> {
+                try {
+                  takeBoth(both, mine, yours);
+                } catch (Exception unexpected) {
+                  throw new IllegalStateException(unexpected);
+                }
+              });
+    }
+  }
+
   @Test
   void readersThatWaitForWritersAreInTheCycle() throws InterruptedException {
     PerCpuReadWriteLock data = new PerCpuReadWriteLock("data");
     McsLock index = new McsLock("index");
     CyclicBarrier both = new CyclicBarrier(2);
     try (Together threads = new Together()) {
-      Thread writer = threads.start(() -> takeBoth(both, data.writeLock(), index));
+      Thread writer =
+          threads.interruptAtEnd(threads.start(() -> takeBoth(both, data.writeLock(), index)));
       Thread reader =
           threads.start(
               true,
@@ -163,10 +223,9 @@ class DeadlocksTest {
                   index.unlock();
                 }
               });
+      threads.interruptAtEnd(reader);
       Together.until("we see it", () -> Deadlocks.find().size() == 1);
       assertThat(Deadlocks.find()).singleElement().isEqualTo(rotated(List.of(writer, reader)));
-      writer.interrupt();
-      reader.interrupt();
     }
   }
 

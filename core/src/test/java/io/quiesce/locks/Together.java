@@ -11,6 +11,7 @@ final class Together implements AutoCloseable {
   private static final long LIMIT_SECONDS = 60;
 
   private final List<Thread> threads = new ArrayList<>();
+  private final List<Thread> stuck = new ArrayList<>();
   private @Nullable Throwable thrown;
 
   interface Body {
@@ -39,10 +40,17 @@ final class Together implements AutoCloseable {
     return thread;
   }
 
+  /** One that would wait for ever; also when the test fails. */
+  Thread interruptAtEnd(Thread thread) {
+    stuck.add(thread);
+    return thread;
+  }
+
   /** Until all have ended. */
   @Override
   public void close() throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    stuck.forEach(Thread::interrupt);
     for (Thread thread : threads) {
       long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
       thread.join(left);
