@@ -39,7 +39,7 @@ final class TortureCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "NAME",
-      description = "What to torture: rcu, percpu; everything when none is given.")
+      description = "What to torture: rcu, percpu, locks; everything when none is given.")
   private List<String> names = new ArrayList<>();
 
   @Option(
@@ -64,7 +64,8 @@ final class TortureCommand implements Callable<Integer> {
   @Option(
       names = "--broken",
       description =
-          "Leave every grace period, or closing of a row, out: that must be found, or this fails.")
+          "Leave grace periods, the closing of rows, or lockings out: that must be found, or this"
+              + " fails.")
   private boolean broken;
 
   @SuppressWarnings("NullAway.Init") // The parser sets the fields.

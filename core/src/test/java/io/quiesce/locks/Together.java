@@ -48,12 +48,16 @@ final class Together implements AutoCloseable {
 
   /** Until all have ended. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     stuck.forEach(Thread::interrupt);
     for (Thread thread : threads) {
       long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
-      thread.join(left);
+      try {
+        thread.join(left);
+      } catch (InterruptedException unexpected) {
+        throw new AssertionError(unexpected);
+      }
       if (thread.isAlive()) {
         StringBuilder text = new StringBuilder(thread + " hangs");
         for (StackTraceElement frame : thread.getStackTrace()) {

@@ -22,11 +22,16 @@ import org.jspecify.annotations.Nullable;
  * that have one owner at a time wander while sequences are restarted and rows are closed and
  * changed from elsewhere. At the end everything must be there exactly once.
  *
+ * <p>{@code locks}: every lock, taken in every form by threads of every kind that give up, are
+ * interrupted and die, and pass items on through conditions. Nobody may be beside the owner, wait
+ * for more than 20 s, or miss a signal.
+ *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
  *   java -cp ... io.quiesce.verify.Torture rcu --broken     no grace period: must find the fault
  *   java -cp ... io.quiesce.verify.Torture percpu --broken  rows changed without closing them
+ *   java -cp ... io.quiesce.verify.Torture locks --broken   sections without the lock
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
@@ -34,7 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class Torture {
   static final String PERCPU = "percpu";
 
-  private static final List<String> NAMES = List.of("rcu", PERCPU);
+  static final String LOCKS = "locks";
+
+  private static final List<String> NAMES = List.of("rcu", PERCPU, LOCKS);
   private static final int DEFAULT_SECONDS = 60;
   private static final int BROKEN_SECONDS = 10;
 
@@ -57,6 +64,14 @@ public final class Torture {
           new Configuration("all-on", List.of()),
           new Configuration("index=cpu", List.of("-Dquiesce.percpu.index=cpu")),
           new Configuration("rseq=off", List.of("-Dquiesce.rseq=off")),
+          new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
+          new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  private static final List<Configuration> LOCKS_CONFIGURATIONS =
+      List.of(
+          new Configuration("all-on", List.of()),
+          new Configuration(
+              "one-carrier", List.of("-Djdk.virtualThreadScheduler.parallelism=1")),
           new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
           new Configuration("native=off", List.of("-Dquiesce.native=off")));
 
@@ -91,7 +106,8 @@ public final class Torture {
   }
 
   /**
-   * The self-check: runs the tortures with every grace period, or every closing of a row, left out.
+   * The self-check: runs the tortures with every grace period, every closing of a row, or some
+   * lockings, left out.
    *
    * @param seconds how long at most, at least 1; a fault ends a run at once
    * @param out where the table goes
@@ -139,15 +155,18 @@ public final class Torture {
     StringJoiner known = new StringJoiner(", ", "there is ", "");
     CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
     known.add("for percpu index=cpu");
+    known.add("for locks one-carrier");
     return known.toString();
   }
 
   private static List<Configuration> configurations(String name, Options options) {
     List<Configuration> chosen =
         new ArrayList<>(
-            !name.equals(PERCPU)
-                ? CONFIGURATIONS
-                : options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS);
+            switch (name) {
+              case PERCPU -> options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS;
+              case LOCKS -> LOCKS_CONFIGURATIONS;
+              default -> CONFIGURATIONS;
+            });
     String only = options.only();
     chosen.removeIf(configuration -> only != null && !configuration.name().equals(only));
     return chosen;

@@ -24,6 +24,11 @@ class TortureTest {
   }
 
   @Test
+  void everyLockHasOneOwnerAndForgetsNobody() {
+    assertThat(Torture.run(List.of("locks"), SECONDS, System.out)).isZero();
+  }
+
+  @Test
   void whatIsLeftOutIsFound() {
     assertThat(Torture.runBroken(8, System.out)).isZero();
   }
