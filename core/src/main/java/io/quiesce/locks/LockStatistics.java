@@ -24,7 +24,7 @@ import java.util.Locale;
  *
  * <p>Opt-in per lock: a lock without statistics pays a look at a final field. One with them reads
  * the clock twice more per acquisition and adds to two per-CPU words after the lock was given up:
- * 80 to 100 ns in all, most of it the clock; the section itself becomes longer by one reading of the
+ * some 100 ns in all, most of it the clock; the section itself becomes longer by one reading of the
  * clock. Several locks may share statistics, such as all of one kind.
  *
  * <p>An acquisition is counted when it ends, so that counting makes no section longer; a wait when

@@ -147,8 +147,8 @@ public final class PerCpuReadWriteLock implements ReadWriteLock {
   }
 
   /**
-   * Whether no reader is in; with the gate, and {@code writer} stored. L.7: exits, barrier, entries.
-   * The same barrier is that of L.6: who came in before it is in the sum of the entries.
+   * Whether no reader is in; with the gate, and {@code writer} stored. L.7: exits, barrier,
+   * entries. The same barrier is that of L.6: who came in before it is in the sum of the entries.
    */
   private boolean isDrained() {
     long out = exits.sum();

@@ -326,7 +326,9 @@ class ExclusiveLockTest {
 
   /** The second thread's longest wait while the first takes the lock again and again. */
   @ParameterizedTest
-  @EnumSource(names = {"SPIN", "TICKET"}, mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      names = {"SPIN", "TICKET"},
+      mode = EnumSource.Mode.EXCLUDE)
   void oneThatLoopsDoesNotStarveTheOther(Kind kind) throws InterruptedException {
     ExclusiveLock lock = kind.create();
     AtomicBoolean stop = new AtomicBoolean();

@@ -6,18 +6,10 @@ import org.jspecify.annotations.Nullable;
 enum Kind {
   SPIN(true, false, (name, statistics) -> new SpinLock(name, statistics)),
   TICKET(true, false, (name, statistics) -> new TicketLock(name, statistics)),
-  MCS(
-      false,
-      true,
-      (name, statistics) -> new McsLock(name, WaitPolicy.SPIN_YIELD_PARK, statistics)),
-  MCS_PARK(
-      false, true, (name, statistics) -> new McsLock(name, WaitPolicy.SPIN_PARK, statistics)),
-  CLH(
-      false,
-      true,
-      (name, statistics) -> new ClhLock(name, WaitPolicy.SPIN_YIELD_PARK, statistics)),
-  CLH_PARK(
-      false, true, (name, statistics) -> new ClhLock(name, WaitPolicy.SPIN_PARK, statistics)),
+  MCS(false, true, (name, statistics) -> new McsLock(name, WaitPolicy.SPIN_YIELD_PARK, statistics)),
+  MCS_PARK(false, true, (name, statistics) -> new McsLock(name, WaitPolicy.SPIN_PARK, statistics)),
+  CLH(false, true, (name, statistics) -> new ClhLock(name, WaitPolicy.SPIN_YIELD_PARK, statistics)),
+  CLH_PARK(false, true, (name, statistics) -> new ClhLock(name, WaitPolicy.SPIN_PARK, statistics)),
   NODELESS(false, false, (name, statistics) -> new NodelessMcsLock(name, statistics)),
   WRITE(false, false, (name, statistics) -> new PerCpuReadWriteLock(name, statistics).writeLock());
 
@@ -46,5 +38,4 @@ enum Kind {
   ExclusiveLock create(LockStatistics statistics) {
     return maker.make(name(), statistics);
   }
-
 }

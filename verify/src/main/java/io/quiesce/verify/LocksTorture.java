@@ -17,14 +17,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One lock under torture: platform and virtual threads take it in every form, give up after random
  * times, are interrupted at random, are born to wait and die, and hand items to each other through
- * conditions. Checked: one writer at a time and nobody beside it; what the section stored is seen by
- * the next; nobody waits longer than the bound; every item arrives. The broken form enters a section
- * without the lock now and then.
+ * conditions. Checked: one writer at a time and nobody beside it; what the section stored is seen
+ * by the next; nobody waits longer than the bound; every item arrives. The broken form enters a
+ * section without the lock now and then.
  */
 final class LocksTorture {
   /** What is tortured, one after another. */
@@ -256,7 +257,7 @@ final class LocksTorture {
     Lock reading = readLock;
     boolean read = reading != null && random.nextInt(4) != 0;
     Lock chosen = read && reading != null ? reading : lock;
-    if (broken && random.nextInt(64) == 0) {
+    if (broken && random.nextInt(8) == 0) {
       section(number, random);
       return;
     }
@@ -305,7 +306,9 @@ final class LocksTorture {
     }
     one = before + 1;
     int dice = random.nextInt(256);
-    if (dice == 0) {
+    if (broken && dice < 128) {
+      LockSupport.parkNanos(50_000); // so that somebody comes meanwhile
+    } else if (dice == 0) {
       Thread.yield();
     } else {
       for (int i = 0; i < dice; i++) {

@@ -70,8 +70,7 @@ public final class Torture {
   private static final List<Configuration> LOCKS_CONFIGURATIONS =
       List.of(
           new Configuration("all-on", List.of()),
-          new Configuration(
-              "one-carrier", List.of("-Djdk.virtualThreadScheduler.parallelism=1")),
+          new Configuration("one-carrier", List.of("-Djdk.virtualThreadScheduler.parallelism=1")),
           new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
           new Configuration("native=off", List.of("-Dquiesce.native=off")));
 
