@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@link java.util.concurrent.locks.Lock} promises, of every lock. */
+@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
 @Timeout(100)
 class ExclusiveLockTest {
   private static final int THREADS = 6;

@@ -19,6 +19,7 @@ enum Kind {
   /** First come, first served. */
   final boolean fair;
 
+  @SuppressWarnings("ImmutableEnumChecker") // A lambda without state.
   private final Maker maker;
 
   private interface Maker {

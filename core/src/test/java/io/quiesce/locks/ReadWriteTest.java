@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The read-write lock; its write lock is also among those of {@link ExclusiveLockTest}. */
+@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
 @Timeout(100)
 class ReadWriteTest {
   private final PerCpuReadWriteLock lock = new PerCpuReadWriteLock("data");

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * by the next; nobody waits longer than the bound; every item arrives. The broken form enters a
  * section without the lock now and then.
  */
+@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "ThreadPriorityCheck"})
 final class LocksTorture {
   /** What is tortured, one after another. */
   enum Part {
