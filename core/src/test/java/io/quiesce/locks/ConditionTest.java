@@ -17,7 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@link Condition} promises, of every lock. */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class ConditionTest {
   private int items; // guarded by the lock of the test

@@ -17,7 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Deadlocks are seen by the JVM's own detection, or by ours; what is none is not. */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class DeadlocksTest {
   /** Two threads that each have one lock and wait for the other's, until they are interrupted. */

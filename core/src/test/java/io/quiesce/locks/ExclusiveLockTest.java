@@ -20,7 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@link java.util.concurrent.locks.Lock} promises, of every lock. */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class ExclusiveLockTest {
   private static final int THREADS = 6;
@@ -246,7 +251,7 @@ class ExclusiveLockTest {
     AtomicInteger interrupts = new AtomicInteger();
     int rounds = 300;
     for (int i = 0; i < rounds; i++) {
-      long micros = 1 + ThreadLocalRandom.current().nextInt(150);
+      long micros = ThreadLocalRandom.current().nextLong(1, 150);
       try (Together threads = new Together()) {
         lock.lock();
         CountDownLatch running = new CountDownLatch(2);
@@ -302,7 +307,7 @@ class ExclusiveLockTest {
               i % 3 == 0,
               () -> {
                 for (int j = 0; j < 10; j++) {
-                  if (lock.tryLock(20 + salt * j, TimeUnit.MICROSECONDS)) {
+                  if (lock.tryLock(20L + (long) salt * j, TimeUnit.MICROSECONDS)) {
                     taken.incrementAndGet();
                     lock.unlock();
                   }

@@ -14,7 +14,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Long waits are in a recording, of locks with statistics and without; short ones are not. */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class LockEventTest {
   @Test

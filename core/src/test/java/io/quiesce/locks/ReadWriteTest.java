@@ -18,7 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The read-write lock; its write lock is also among those of {@link ExclusiveLockTest}. */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class ReadWriteTest {
   private final PerCpuReadWriteLock lock = new PerCpuReadWriteLock("data");
@@ -77,7 +82,7 @@ class ReadWriteTest {
         stop.set(true);
       }
     }
-    assertThat(one).isEqualTo(2 * writes);
+    assertThat(one).isEqualTo(2L * writes);
     assertThat(two).isEqualTo(one);
     assertThat(reads.sum()).isPositive();
     assertThat(lock.readers()).isZero();

@@ -18,7 +18,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A holder that sleeps in its section needs a carrier to wake up: waiters that spin or yield would
  * keep them all. In JVMs of their own, with one carrier or two, and without what may be absent.
  */
-@SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop", "JavaUtilDate", "ThreadPriorityCheck"}) // Short sections.
+@SuppressWarnings({
+  "LockNotBeforeTry",
+  "WaitNotInLoop",
+  "JavaUtilDate",
+  "ThreadPriorityCheck"
+}) // Short sections.
 @Timeout(100)
 class VirtualThreadsTest {
   @ParameterizedTest
