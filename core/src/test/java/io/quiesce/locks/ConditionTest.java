@@ -173,6 +173,46 @@ class ConditionTest {
     assertThat(kept).isTrue();
   }
 
+  /** One whose time is over stays in the queue until it has the lock; the signal passes it by. */
+  @ParameterizedTest
+  @EnumSource
+  void aSignalPassesByOneWhoseTimeIsOver(Kind kind) throws InterruptedException {
+    ExclusiveLock lock = kind.create();
+    Condition condition = lock.newCondition();
+    AtomicBoolean late = new AtomicBoolean();
+    AtomicBoolean woken = new AtomicBoolean();
+    try (Together threads = new Together()) {
+      Thread timed =
+          threads.start(
+              () -> {
+                lock.lock();
+                late.set(condition.awaitNanos(50_000_000) <= 0);
+                lock.unlock();
+              });
+      Together.until("the first waits", () -> !lock.isLocked() && isWaiting(timed));
+      Thread patient =
+          threads.start(
+              () -> {
+                lock.lock();
+                condition.awaitUninterruptibly();
+                woken.set(true);
+                lock.unlock();
+              });
+      Together.until("the second waits", () -> !lock.isLocked() && isWaiting(patient));
+      lock.lock();
+      Thread.sleep(150); // it gives up and cannot come back, since the lock is ours
+      condition.signal();
+      lock.unlock();
+    }
+    assertThat(woken).isTrue();
+    assertThat(late).isTrue();
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
   /** A signal goes to somebody who stays, whoever gives up at the same moment. */
   @ParameterizedTest
   @EnumSource

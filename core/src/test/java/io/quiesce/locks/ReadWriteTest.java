@@ -40,7 +40,7 @@ class ReadWriteTest {
   void readersSeeWholeWrites(boolean virtual) throws InterruptedException {
     AtomicBoolean stop = new AtomicBoolean();
     LongAdder reads = new LongAdder();
-    int writes = 600;
+    int writes = 2_000;
     try (Together threads = new Together()) {
       for (int i = 0; i < 4; i++) {
         int salt = i;
@@ -48,7 +48,9 @@ class ReadWriteTest {
             virtual,
             () -> {
               while (!stop.get()) {
-                Thread.yield(); // its carrier may be the only one
+                if (virtual) {
+                  Thread.yield(); // its carrier may be the only one
+                }
                 if (!takeRead(salt)) {
                   continue;
                 }
@@ -72,6 +74,9 @@ class ReadWriteTest {
                   one++;
                   if (j % 8 == 0) {
                     Thread.yield();
+                  }
+                  for (int k = 0; k < 40; k++) {
+                    Thread.onSpinWait(); // long enough for a reader that should not be in
                   }
                   two++;
                   write.unlock();
