@@ -39,7 +39,7 @@ final class TortureCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "NAME",
-      description = "What to torture: rcu, percpu, alloc; everything when none is given.")
+      description = "What to torture: rcu, percpu, alloc, locks; everything when none is given.")
   private List<String> names = new ArrayList<>();
 
   @Option(
@@ -64,8 +64,8 @@ final class TortureCommand implements Callable<Integer> {
   @Option(
       names = "--broken",
       description =
-          "Leave every grace period, or closing of a row, out, or free blocks that are in use: that"
-              + " must be found, or this fails.")
+          "Leave every grace period, closing of a row, or some lockings out, or free blocks that are"
+              + " in use: that must be found, or this fails.")
   private boolean broken;
 
   @SuppressWarnings("NullAway.Init") // The parser sets the fields.

@@ -22,6 +22,7 @@ final class Backoff {
     boolean forever = nanos == ExclusiveLock.FOREVER;
     long deadline = forever ? 0 : System.nanoTime() + nanos;
     boolean interrupted = false;
+    boolean registered = false;
     int pauses = current.isVirtual() ? mostPauses + 1 : 4;
     int yields = current.isVirtual() ? 0 : YIELDS;
     long sleep = FIRST_SLEEP_NANOS;
@@ -45,10 +46,17 @@ final class Backoff {
         yields--;
         Thread.yield();
       } else {
+        if (!registered && forever) {
+          registered = true;
+          Deadlocks.waits(current, lock);
+        }
         LockSupport.parkNanos(lock, Math.min(left, sleep));
         interrupted |= !interruptible && Thread.interrupted();
         sleep = Math.min(2 * sleep, LONGEST_SLEEP_NANOS);
       }
+    }
+    if (registered) {
+      Deadlocks.waitsNoMore(current);
     }
     if (interrupted) {
       current.interrupt();

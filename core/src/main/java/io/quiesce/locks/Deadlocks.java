@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The JVM's own detection (jstack, {@link
  * java.lang.management.ThreadMXBean#findDeadlockedThreads}) sees parked platform threads and the
  * owners of these locks, and nothing of virtual threads. This one knows every thread that has
- * parked for a lock of this package. Looking is racy, so a cycle counts when it is seen twice.
+ * parked for a lock of this package without a time limit; a wait with one ends by itself, and one
+ * for a condition is no wait for an owner. Looking is racy, so a cycle counts when it is seen
+ * twice.
  */
 public final class Deadlocks {
   private static final Map<Thread, ExclusiveLock> WAITING = new ConcurrentHashMap<>();

@@ -38,11 +38,13 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   }
 
   private final String name;
-  final transient @Nullable LockStatistics statistics;
+
+  /** Apart, so that locks without statistics are no larger for it. */
+  private final transient LockStatistics.@Nullable Meter meter;
 
   ExclusiveLock(String name, @Nullable LockStatistics statistics) {
     this.name = name;
-    this.statistics = statistics;
+    this.meter = statistics == null ? null : new LockStatistics.Meter(statistics);
   }
 
   /** Takes the lock if it is free, whoever waits (where the algorithm allows). Owner not set. */
@@ -74,22 +76,57 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
    */
   @Override
   public final void lock() {
-    if (statistics != null) {
-      statistics.lock(this);
-      return;
-    }
     if (tryAcquire()) {
-      setExclusiveOwnerThread(Thread.currentThread());
+      own(Thread.currentThread());
     } else {
       lockSlowly();
     }
   }
 
-  final void lockSlowly() {
+  private void lockSlowly() {
     Thread current = Thread.currentThread();
     refuseOwner(current);
-    acquire(current, false, FOREVER);
+    acquireAndOwn(current, false, FOREVER);
+  }
+
+  private void own(Thread current) {
     setExclusiveOwnerThread(current);
+    if (meter != null) {
+      meter.heldSince = System.nanoTime();
+    }
+  }
+
+  /** As part of another lock, which measures. */
+  final Outcome acquireUnmeasured(Thread current, boolean interruptible, long nanos) {
+    Outcome outcome = tryAcquire() ? Outcome.ACQUIRED : acquire(current, interruptible, nanos);
+    if (outcome == Outcome.ACQUIRED) {
+      setExclusiveOwnerThread(current);
+    }
+    return outcome;
+  }
+
+  /** Waits, and measures it if somebody wants to know. */
+  private Outcome acquireAndOwn(Thread current, boolean interruptible, long nanos) {
+    if (meter == null && !LockEvents.isWanted()) {
+      Outcome outcome = acquire(current, interruptible, nanos);
+      if (outcome == Outcome.ACQUIRED) {
+        setExclusiveOwnerThread(current);
+      }
+      return outcome;
+    }
+    Thread owner = owner();
+    long began = System.nanoTime();
+    Outcome outcome = acquire(current, interruptible, nanos);
+    long now = System.nanoTime();
+    boolean acquired = outcome == Outcome.ACQUIRED;
+    if (acquired) {
+      setExclusiveOwnerThread(current);
+    }
+    if (meter != null) {
+      meter.waited(now, now - began, acquired);
+    }
+    LockEvents.waited(this, owner, now - began, acquired);
+    return outcome;
   }
 
   private void refuseOwner(Thread current) {
@@ -120,10 +157,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (!tryAcquire()) {
       return false;
     }
-    setExclusiveOwnerThread(Thread.currentThread());
-    if (statistics != null) {
-      statistics.acquired(0);
-    }
+    own(Thread.currentThread());
     return true;
   }
 
@@ -153,19 +187,11 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (nanos <= 0) {
       return false;
     }
-    long began = statistics == null ? 0 : System.nanoTime();
-    Outcome outcome = acquire(current, true, nanos);
+    Outcome outcome = acquireAndOwn(current, true, nanos);
     if (outcome == Outcome.INTERRUPTED) {
       throw new InterruptedException();
     }
-    if (outcome == Outcome.TIMED_OUT) {
-      return false;
-    }
-    setExclusiveOwnerThread(current);
-    if (statistics != null) {
-      statistics.acquired(System.nanoTime() - began);
-    }
-    return true;
+    return outcome == Outcome.ACQUIRED;
   }
 
   /**
@@ -178,11 +204,19 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (getExclusiveOwnerThread() != Thread.currentThread()) {
       throw new IllegalMonitorStateException("the current thread does not have " + this);
     }
-    if (statistics != null) {
-      statistics.released();
+    if (meter == null) {
+      setExclusiveOwnerThread(null);
+      release();
+    } else {
+      unlockMeasured(meter);
     }
+  }
+
+  private void unlockMeasured(LockStatistics.Meter counted) {
+    long held = System.nanoTime() - counted.heldSince;
     setExclusiveOwnerThread(null);
     release();
+    counted.held(held);
   }
 
   /**
@@ -261,7 +295,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
       } else if (!policy.parks(thread)) {
         look = 0;
       } else {
-        if (!registered) {
+        if (!registered && nanos == FOREVER) {
           registered = true;
           Deadlocks.waits(thread, this);
         }

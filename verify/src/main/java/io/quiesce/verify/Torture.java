@@ -26,12 +26,17 @@ import org.jspecify.annotations.Nullable;
  * pattern and are freed by other threads than allocated them, while caches are drained and threads
  * born. At the end nothing may be live, and the process no larger than it was.
  *
+ * <p>{@code locks}: every lock, taken in every form by threads of every kind that give up, are
+ * interrupted and die, and pass items on through conditions. Nobody may be beside the owner, wait
+ * for more than 20 s, or miss a signal.
+ *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
  *   java -cp ... io.quiesce.verify.Torture rcu --broken     no grace period: must find the fault
  *   java -cp ... io.quiesce.verify.Torture percpu --broken  rows changed without closing them
  *   java -cp ... io.quiesce.verify.Torture alloc --broken   blocks handed out twice
+ *   java -cp ... io.quiesce.verify.Torture locks --broken   sections without the lock
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
@@ -40,8 +45,9 @@ public final class Torture {
   static final String PERCPU = "percpu";
 
   static final String ALLOC = "alloc";
+  static final String LOCKS = "locks";
 
-  private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC);
+  private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC, LOCKS);
   private static final int DEFAULT_SECONDS = 60;
   private static final int BROKEN_SECONDS = 10;
 
@@ -64,6 +70,13 @@ public final class Torture {
           new Configuration("all-on", List.of()),
           new Configuration("index=cpu", List.of("-Dquiesce.percpu.index=cpu")),
           new Configuration("rseq=off", List.of("-Dquiesce.rseq=off")),
+          new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
+          new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  private static final List<Configuration> LOCKS_CONFIGURATIONS =
+      List.of(
+          new Configuration("all-on", List.of()),
+          new Configuration("one-carrier", List.of("-Djdk.virtualThreadScheduler.parallelism=1")),
           new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
           new Configuration("native=off", List.of("-Dquiesce.native=off")));
 
@@ -112,8 +125,8 @@ public final class Torture {
   }
 
   /**
-   * The self-check: runs the tortures with every grace period, or every closing of a row, left out,
-   * or blocks freed that are in use.
+   * The self-check: runs the tortures with every grace period, every closing of a row, or some
+   * lockings, left out, or blocks freed that are in use.
    *
    * @param seconds how long at most, at least 1; a fault ends a run at once
    * @param out where the table goes
@@ -161,6 +174,7 @@ public final class Torture {
     StringJoiner known = new StringJoiner(", ", "there is ", "");
     CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
     known.add("for percpu and alloc index=cpu");
+    known.add("for locks one-carrier");
     return known.toString();
   }
 
@@ -170,6 +184,7 @@ public final class Torture {
             switch (name) {
               case PERCPU -> options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS;
               case ALLOC -> ALLOC_CONFIGURATIONS;
+              case LOCKS -> LOCKS_CONFIGURATIONS;
               default -> CONFIGURATIONS;
             });
     String only = options.only();

@@ -112,6 +112,9 @@ final class TortureChild {
     if (torture.equals(Torture.PERCPU)) {
       return broken ? 1 : PerCpuTorture.Part.values().length;
     }
+    if (torture.equals(Torture.LOCKS)) {
+      return LocksTorture.Part.values().length;
+    }
     return Rcu.Flavour.values().length;
   }
 
@@ -210,6 +213,11 @@ final class TortureChild {
           "%-20s %-11s %12s %12s %9s",
           "configuration", "part", "operations", "additions", "visits");
     }
+    if (torture.equals(Torture.LOCKS)) {
+      return String.format(
+          "%-20s %-11s %12s %10s %10s %10s",
+          "configuration", "lock", "operations", "gave up", "interrupts", "items");
+    }
     StringBuilder text = new StringBuilder();
     text.append(String.format("%-20s %-11s", "configuration", "flavour"));
     for (RcuTorture.Kind kind : RcuTorture.Kind.values()) {
@@ -237,6 +245,7 @@ final class TortureChild {
         switch (args[1]) {
           case Torture.PERCPU -> torturePerCpu(millis, seed, broken);
           case Torture.ALLOC -> tortureAllocator(millis, seed, broken);
+          case Torture.LOCKS -> tortureLocks(millis, seed, broken);
           default -> tortureRcu(millis, seed, broken);
         };
     return faults == 0 ? 0 : 1;
@@ -275,6 +284,31 @@ final class TortureChild {
         System.out.printf(
             "%s%-11s %12d %12d %9d%n",
             RESULT, lower(part), result.operations(), result.additions(), result.visits());
+      } catch (TortureFailure found) {
+        System.out.println(FAULT + part + ": " + found.getMessage());
+        faults++;
+      } catch (InterruptedException | RuntimeException unexpected) {
+        System.out.println(FAULT + part + ": " + unexpected);
+        unexpected.printStackTrace();
+        faults++;
+      }
+    }
+    return faults;
+  }
+
+  private static int tortureLocks(long millis, long seed, boolean broken) {
+    int faults = 0;
+    for (LocksTorture.Part part : LocksTorture.Part.values()) {
+      try {
+        LocksTorture.Result result = new LocksTorture(part, seed, broken).run(millis);
+        System.out.printf(
+            "%s%-11s %12d %10d %10d %10d%n",
+            RESULT,
+            lower(part),
+            result.operations(),
+            result.givenUp(),
+            result.interrupts(),
+            result.items());
       } catch (TortureFailure found) {
         System.out.println(FAULT + part + ": " + found.getMessage());
         faults++;

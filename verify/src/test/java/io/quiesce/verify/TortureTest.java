@@ -29,6 +29,11 @@ class TortureTest {
   }
 
   @Test
+  void everyLockHasOneOwnerAndForgetsNobody() {
+    assertThat(Torture.run(List.of("locks"), SECONDS, System.out)).isZero();
+  }
+
+  @Test
   void whatIsLeftOutIsFound() {
     assertThat(Torture.runBroken(12, System.out)).isZero();
   }
