@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * actions: up to 29 times it frees a random bin, which does nothing if that is empty, and up to 29
  * times it allocates into a random bin, freeing what is there. Of 1,024 allocations 4 are aligned
  * (to 4, 8, 16, 32), 16 zeroed, 80 reallocations if the block there is smaller than 2,000 bytes,
- * the rest plain. In the end it frees everything and dies; it is joined, and another one is born.
- * Each block is freed by the thread that allocated it. Nothing touches the blocks but what zeroes
- * and copies.
+ * the rest plain. In the end it frees everything, bears the next one, dies and is joined. Each
+ * block is freed by the thread that allocated it. Nothing touches the blocks but what zeroes and
+ * copies.
  *
  * <p>Threads are born until the time is over, instead of up to a number. {@code checked} is {@code
  * TEST=1}: one byte in 2,047 and the last are written after an allocation and checked before a
@@ -49,7 +50,8 @@ final class TTest1 {
   private final Bins.Heap heap;
   private final ThreadFactory threads;
   private final BlockingQueue<Life> ended = new LinkedBlockingQueue<>();
-  private long born;
+  private final AtomicLong born = new AtomicLong();
+  private long until; // written before the first birth
 
   TTest1(Shape shape, Bins.Heap heap, ThreadFactory threads) {
     this.shape = shape;
@@ -63,23 +65,18 @@ final class TTest1 {
    * @return calls of the allocator: allocations, reallocations and frees
    */
   long run(Duration time) throws InterruptedException {
-    long until = System.nanoTime() + time.toNanos();
-    int alive = 0;
-    for (; alive < shape.threads(); alive++) {
+    until = System.nanoTime() + time.toNanos();
+    for (int i = 0; i < shape.threads(); i++) {
       bear();
     }
     long calls = 0;
     Throwable failure = null;
-    while (alive > 0) {
+    for (int lines = shape.threads(); lines > 0; ) {
       Life life = ended.take();
       life.thread.join();
       calls += life.calls;
       failure = life.failure == null ? failure : life.failure;
-      if (failure == null && System.nanoTime() < until) {
-        bear();
-      } else {
-        alive--;
-      }
+      lines -= life.last ? 1 : 0;
     }
     if (failure != null) {
       throw new IllegalStateException("a thread of t-test1 failed: " + failure, failure);
@@ -88,7 +85,7 @@ final class TTest1 {
   }
 
   private void bear() {
-    new Life(++born).thread.start();
+    new Life(born.incrementAndGet()).thread.start();
   }
 
   /** A thread from birth to death. */
@@ -98,6 +95,7 @@ final class TTest1 {
     private final int[] sizes = new int[shape.bins()];
     private long random;
     long calls;
+    boolean last;
     @Nullable Throwable failure;
 
     Life(long seed) {
@@ -109,8 +107,13 @@ final class TTest1 {
     public void run() {
       try {
         live();
+        last = System.nanoTime() - until >= 0;
+        if (!last) {
+          bear();
+        }
       } catch (Throwable t) { // an Error too: somebody waits
         failure = t;
+        last = true;
       }
       ended.add(this);
     }
