@@ -181,24 +181,25 @@ class ConditionTest {
     Condition condition = lock.newCondition();
     AtomicBoolean late = new AtomicBoolean();
     AtomicBoolean woken = new AtomicBoolean();
+    AtomicInteger waiting = new AtomicInteger(); // counted with the lock held
     try (Together threads = new Together()) {
-      Thread timed =
-          threads.start(
-              () -> {
-                lock.lock();
-                late.set(condition.awaitNanos(50_000_000) <= 0);
-                lock.unlock();
-              });
-      Together.until("the first waits", () -> !lock.isLocked() && isWaiting(timed));
-      Thread patient =
-          threads.start(
-              () -> {
-                lock.lock();
-                condition.awaitUninterruptibly();
-                woken.set(true);
-                lock.unlock();
-              });
-      Together.until("the second waits", () -> !lock.isLocked() && isWaiting(patient));
+      threads.start(
+          () -> {
+            lock.lock();
+            waiting.incrementAndGet();
+            late.set(condition.awaitNanos(50_000_000) <= 0);
+            lock.unlock();
+          });
+      Together.until("the first waits", () -> waiting.get() == 1 && !lock.isLocked());
+      threads.start(
+          () -> {
+            lock.lock();
+            waiting.incrementAndGet();
+            condition.awaitUninterruptibly();
+            woken.set(true);
+            lock.unlock();
+          });
+      Together.until("the second waits", () -> waiting.get() == 2 && !lock.isLocked());
       lock.lock();
       Thread.sleep(150); // it gives up and cannot come back, since the lock is ours
       condition.signal();
@@ -206,11 +207,6 @@ class ConditionTest {
     }
     assertThat(woken).isTrue();
     assertThat(late).isTrue();
-  }
-
-  private static boolean isWaiting(Thread thread) {
-    return thread.getState() == Thread.State.WAITING
-        || thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   /** A signal goes to somebody who stays, whoever gives up at the same moment. */

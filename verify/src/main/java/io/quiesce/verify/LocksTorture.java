@@ -203,7 +203,10 @@ final class LocksTorture {
       int dice = random.nextInt(2_000);
       if (dice == 0) {
         sleep(random.nextInt(300_000));
-      } else if (dice < 200 || Thread.currentThread().isVirtual()) {
+      } else if (Thread.currentThread().isVirtual()) {
+        // Not yield(): virtual threads that only yield keep those that slept from running.
+        LockSupport.parkNanos(1_000);
+      } else if (dice < 200) {
         Thread.yield();
       }
     }
