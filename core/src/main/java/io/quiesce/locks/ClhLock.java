@@ -94,12 +94,18 @@ public final class ClhLock extends ExclusiveLock {
   /**
    * Takes the last place again if it is done: no new place, and the tail stays. Somebody who has
    * just queued behind it competes for it in the same way, and waits for us if we win.
+   *
+   * <p>The tail may be the place of one that has given up: when two give up one after the other,
+   * the second puts the tail back to the place of the first before that says where to go on.
    */
   @Override
   boolean tryAcquire() {
     Place last = tail;
-    if (!last.take()) {
-      return false;
+    while (!last.take()) {
+      last = last.instead;
+      if (last == null) {
+        return false;
+      }
     }
     holder = last;
     return true;
@@ -168,6 +174,10 @@ public final class ClhLock extends ExclusiveLock {
 
   @Override
   public boolean isLocked() {
-    return !tail.done;
+    Place last = tail;
+    for (Place instead = last.instead; instead != null; instead = last.instead) {
+      last = instead;
+    }
+    return !last.done;
   }
 }

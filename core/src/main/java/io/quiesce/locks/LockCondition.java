@@ -75,22 +75,28 @@ final class LockCondition implements Condition {
 
   @Override
   public long awaitNanos(long nanos) throws InterruptedException {
-    long deadline = System.nanoTime() + nanos;
-    waitForSignal(true, Math.min(nanos, ExclusiveLock.FOREVER - 1));
+    long most = bounded(nanos);
+    long deadline = System.nanoTime() + most;
+    waitForSignal(true, most);
     return deadline - System.nanoTime();
   }
 
   @Override
   public boolean await(long time, TimeUnit unit) throws InterruptedException {
-    return waitForSignal(true, Math.min(unit.toNanos(time), ExclusiveLock.FOREVER - 1));
+    return waitForSignal(true, bounded(unit.toNanos(time)));
   }
 
   @Override
   @SuppressWarnings("JavaUtilDate") // The interface's.
   public boolean awaitUntil(Date deadline) throws InterruptedException {
-    long millis = deadline.getTime() - System.currentTimeMillis();
-    return waitForSignal(
-        true, Math.min(TimeUnit.MILLISECONDS.toNanos(millis), ExclusiveLock.FOREVER - 1));
+    long end = Math.max(0, deadline.getTime()); // the difference of two that are not negative fits
+    long millis = end - System.currentTimeMillis();
+    return waitForSignal(true, bounded(TimeUnit.MILLISECONDS.toNanos(millis)));
+  }
+
+  /** A time far below 0 would make the deadline wrap around into the far future. */
+  private static long bounded(long nanos) {
+    return Math.clamp(nanos, 0, ExclusiveLock.FOREVER - 1);
   }
 
   /**

@@ -285,10 +285,11 @@ public final class NodelessMcsLock extends ExclusiveLock {
     }
     if (ASYMMETRIC) {
       LOCKED.setRelease(this, 0); // L.1; L.4: no fence before the look
+      first = (Waiter) HEAD.getOpaque(this); // again: a head may have given up meanwhile
     } else {
       LOCKED.setVolatile(this, 0); // L.1
+      first = head; // volatile too: L.4 without the barrier
     }
-    first = (Waiter) HEAD.getOpaque(this); // again: a head may have given up meanwhile
     if (first != null) {
       first.wake();
     }

@@ -3,6 +3,7 @@ package io.quiesce.locks;
 import java.io.Serial;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,9 +70,19 @@ public final class TicketLock extends ExclusiveLock {
     if (interruptible) {
       return Backoff.until(this, this::tryAcquire, current, true, nanos, MOST_PAUSES);
     }
-    int ticket = (int) NEXT.getAndAdd(this, 1);
-    return Backoff.until(
-        this, () -> served == ticket, current, false, nanos, MOST_PAUSES); // acquire: L.1
+    Ticket ticket = new Ticket(); // before it is drawn: there may be no memory
+    ticket.number = (int) NEXT.getAndAdd(this, 1);
+    return Backoff.until(this, ticket, current, false, nanos, MOST_PAUSES);
+  }
+
+  /** What one waiter looks at. */
+  private final class Ticket implements BooleanSupplier {
+    private int number;
+
+    @Override
+    public boolean getAsBoolean() {
+      return served == number; // acquire: L.1
+    }
   }
 
   @Override

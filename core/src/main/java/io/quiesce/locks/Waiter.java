@@ -111,7 +111,8 @@ final class Waiter {
   /**
    * Drops those behind this one that have given up and are not the last, so that a storm of
    * time-outs does not pile up behind a long holder. Any thread, best effort: a link only ever
-   * skips places that nobody is in.
+   * skips places that nobody is in. Compare-and-set, since this one may be the place that an {@link
+   * McsLock} uses again: its link has been cleared by then, and must not come back.
    */
   void unlinkAbandoned() {
     Waiter at = this;
@@ -122,7 +123,9 @@ final class Waiter {
         return;
       }
       if (candidate.hasGivenUp()) {
-        at.setNext(after);
+        if (!NEXT.compareAndSet(at, candidate, after)) {
+          return; // cleared, or somebody else is at it
+        }
       } else {
         at = candidate;
       }
