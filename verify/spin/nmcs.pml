@@ -12,6 +12,7 @@
  * takes the lock before it, the one that got it from an unlock that had looked at the head before that moment.
  *
  * -D ROLES             the first thread only ever takes the word as a newcomer, the others only queue
+ * -D NO_NEWCOMERS      everybody queues, as in 2002
  * -D FENCED            the unlock is a volatile store, and waiters run no barrier
  * -D NO_BARRIER        twin: the impatient head runs no barrier
  * -D BARRIER_FIRST     twin: it runs it before it says that it parks
@@ -104,6 +105,7 @@ active [THREADS] proctype Thread() {
   do
   :: round < ROUNDS_OF(SELF) ->
      if
+#ifndef NO_NEWCOMERS
      :: atomic {                               /* a newcomer is faster */
           MAY_TAKE && FLUSH && !locked -> locked = true;
           if
@@ -113,6 +115,7 @@ active [THREADS] proctype Thread() {
           fi;
           goto locked_it
         }
+#endif
      :: atomic {
           MAY_QUEUE && FLUSH -> me = PLACE(SELF, round);
           other = tail; tail = me
@@ -292,6 +295,7 @@ next_round:
   ended++
 }
 
+#ifndef FENCED
 active proctype StoreBuffers() {
 end:
   do
@@ -302,3 +306,4 @@ end:
 #endif
   od
 }
+#endif
