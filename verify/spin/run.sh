@@ -76,6 +76,44 @@ quick | sleepable              | release-no-membarrier            | freed   | -D
 quick | sleepable              | fenced                           | -       | -DOTHERS=1 -DFENCED
 full  | sleepable              | fenced-twice                     | -       | -DFENCED
 quick | sleepable              | fenced-no-reader-fence           | freed   | -DSECTIONS=1 -DNO_READER_FENCE
+quick | mcs                    | three-threads-two-give-up        | -       |
+full  | mcs                    | three-threads-all-give-up        | -       | -DQUITTERS=7
+quick | mcs                    | own-place-again                  | -       | -DTHREADS=2 -DROUNDS=2 -DQUITTERS=2
+full  | mcs                    | own-place-again-and-unlink       | -       | -DROUNDS=2 -DFIRST_AGAIN -DQUITTERS=2
+quick | mcs                    | no-link-wait                     | order   | -DNO_LINK_WAIT
+quick | mcs                    | abandon-store                    | ended   | -DABANDON_STORE
+quick | mcs                    | look-first                       | ended   | -DLOOK_FIRST
+quick | mcs                    | grant-abandoned                  | ended   | -DGRANT_ABANDONED
+quick | mcs                    | link-kept                        | ended   | -DTHREADS=2 -DROUNDS=2 -DQUITTERS=0 -DLINK_KEPT
+full  | mcs                    | unlink-store                     | ended   | -DROUNDS=2 -DFIRST_AGAIN -DQUITTERS=2 -DUNLINK_STORE
+quick | clh                    | three-threads-two-give-up        | -       |
+full  | clh                    | first-again                      | -       | -DROUNDS=2 -DFIRST_AGAIN
+quick | clh                    | take-store                       | inside  | -DTAKE_STORE
+quick | clh                    | tail-store                       | ended   | -DTAIL_STORE
+quick | clh                    | silent                           | ended   | -DSILENT
+quick | clh                    | look-first                       | ended   | -DLOOK_FIRST
+quick | clh                    | register-late                    | ended   | -DREGISTER_LATE
+quick | clh                    | tail-only                        | flag    | -DTAIL_ONLY
+quick | nmcs                   | two-threads-passing-by           | -       | -DTHREADS=2 -DROUNDS=3 -DFIRST_AGAIN -DQUITTERS=2
+full  | nmcs                   | newcomer-and-two-waiters         | -       | -DROLES -DQUITTERS=2
+full  | nmcs                   | newcomer-twice                   | -       | -DROLES -DROUNDS=2 -DFIRST_AGAIN -DQUITTERS=2
+full  | nmcs                   | fenced                           | -       | -DROLES -DQUITTERS=2 -DFENCED
+quick | nmcs                   | no-barrier                       | ended   | -DTHREADS=2 -DQUITTERS=0 -DNO_BARRIER
+quick | nmcs                   | barrier-first                    | ended   | -DTHREADS=2 -DQUITTERS=0 -DBARRIER_FIRST
+quick | nmcs                   | not-honoured                     | passed_by | -DTHREADS=2 -DROUNDS=3 -DFIRST_AGAIN -DQUITTERS=0 -DNOT_HONOURED
+quick | nmcs                   | no-claim                         | ended   | -DROLES -DQUITTERS=2 -DNO_CLAIM
+quick | nmcs                   | head-store                       | ended   | -DROLES -DQUITTERS=2 -DHEAD_STORE
+quick | nmcs                   | abandon-store                    | ended   | -DROLES -DQUITTERS=2 -DABANDON_STORE
+quick | nmcs                   | nobody-woken                     | ended   | -DROLES -DQUITTERS=2 -DNOBODY_WOKEN
+full  | nmcs                   | no-recheck                       | ended   | -DNO_NEWCOMERS -DQUITTERS=4 -DNO_RECHECK
+quick | condition              | one-gives-up                     | -       | -DQUITTERS=2
+quick | condition              | both-give-up                     | -       | -DQUITTERS=6
+quick | condition              | two-signals                      | -       | -DQUITTERS=2 -DTOKENS=2
+quick | condition              | abandon-store                    | tokens  | -DQUITTERS=2 -DABANDON_STORE
+quick | condition              | no-decision                      | tokens  | -DQUITTERS=2 -DNO_DECISION
+quick | condition              | queue-late                       | tokens  | -DQUITTERS=2 -DQUEUE_LATE
+quick | condition              | wake-first                       | tokens  | -DQUITTERS=2 -DWAKE_FIRST
+quick | condition              | not-removed                      | queue   | -DQUITTERS=2 -DNOT_REMOVED
 CASES
 }
 

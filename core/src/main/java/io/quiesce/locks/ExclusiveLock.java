@@ -42,6 +42,9 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   /** Apart, so that locks without statistics are no larger for it. */
   private final transient LockStatistics.@Nullable Meter meter;
 
+  /** Those that were signalled while the lock has been held; guarded by the lock. */
+  private transient @Nullable Waiter toWake;
+
   ExclusiveLock(String name, @Nullable LockStatistics statistics) {
     this.name = name;
     this.meter = statistics == null ? null : new LockStatistics.Meter(statistics);
@@ -204,12 +207,36 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (getExclusiveOwnerThread() != Thread.currentThread()) {
       throw new IllegalMonitorStateException("the current thread does not have " + this);
     }
+    Waiter signalled = toWake;
+    if (signalled != null) {
+      toWake = null;
+    }
     if (meter == null) {
       setExclusiveOwnerThread(null);
       release();
     } else {
       unlockMeasured(meter);
     }
+    while (signalled != null) {
+      LockSupport.unpark(signalled.thread);
+      signalled = signalled.alsoToWake;
+    }
+  }
+
+  /**
+   * A condition has signalled a waiter: it is woken when the lock is free, since before that it
+   * could only wait once more. The lock is held.
+   */
+  final void wakeAtUnlock(Waiter signalled) {
+    Waiter last = toWake;
+    if (last == null) {
+      toWake = signalled;
+      return;
+    }
+    while (last.alsoToWake != null) {
+      last = last.alsoToWake;
+    }
+    last.alsoToWake = signalled;
   }
 
   private void unlockMeasured(LockStatistics.Meter counted) {

@@ -170,7 +170,7 @@ final class LockCondition implements Condition {
     if (!place.grant()) {
       return false; // it has given up, and finds itself gone when it has the lock
     }
-    LockSupport.unpark(place.thread);
+    lock.wakeAtUnlock(place);
     return true;
   }
 }

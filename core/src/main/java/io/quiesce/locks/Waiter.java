@@ -44,6 +44,9 @@ final class Waiter {
   /** For the nodeless lock: by-passed too often or too long, and wants to be handed the lock. */
   volatile boolean impatient;
 
+  /** For a condition: who else was signalled under the same hold of the lock. */
+  @Nullable Waiter alsoToWake;
+
   // For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet),
   // how often it has rested, and whether it was woken and somebody else was faster.
   long headSince;
