@@ -21,7 +21,7 @@ public final class MessageBlocks {
 
   /** A message: its number, and as many copies of it as the number says. */
   private static long write(PerCpuAllocator allocator, int number) {
-    long words = 1 + number % 100;
+    long words = 1L + number % 100;
     long block = allocator.allocateRaw((1 + words) * Long.BYTES);
     OffHeap.putLong(block, words);
     for (long i = 1; i <= words; i++) {
@@ -32,7 +32,7 @@ public final class MessageBlocks {
 
   private static boolean isWhole(long block, int number) {
     long words = OffHeap.getLong(block);
-    boolean whole = words == 1 + number % 100;
+    boolean whole = words == 1L + number % 100;
     for (long i = 1; whole && i <= words; i++) {
       whole = OffHeap.getLong(block + i * Long.BYTES) == number;
     }
