@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * what goes back.
  *
  * <p>A span comes from the chunk whose longest free run is the shortest that suffices, at its
- * lowest place: the fullest chunks fill up, and the others have a chance to become empty. Pages
- * that are freed keep their memory for a while, since they are the first to be used again; those
- * that were not needed for some seconds go back to the kernel ({@link #release}).
+ * lowest place, if possible one that still has its memory: the fullest chunks fill up, and the
+ * others have a chance to become empty. Pages that are freed keep their memory for a while, since
+ * they are the first to be used again; those that were not needed for some seconds go back to the
+ * kernel ({@link #release}).
  *
  * <p>The limit counts pages with memory behind them, whether in spans or idle, and huge blocks.
  * Lock order: a central list's lock before this one.
