@@ -15,6 +15,7 @@ final class Chunk {
   final long address;
   private final long[] used = new long[WORDS];
   private final long[] backed = new long[WORDS];
+  private final long[] notIdle = new long[WORDS]; // of find
 
   /** The span that each page is in; read under a central list's lock as well. */
   final @Nullable Span[] spans = new Span[PAGES];
@@ -34,16 +35,27 @@ final class Chunk {
     return longestRun;
   }
 
-  /** The first free run of so many pages at a multiple of {@code alignment}; -1 for none. */
+  /**
+   * The first free run of so many pages at a multiple of {@code alignment}, one with memory behind
+   * all of it if there is such a one; -1 for none.
+   */
   int find(int pages, int alignment) {
-    int page = next(used, 0, false);
+    for (int i = 0; i < WORDS; i++) {
+      notIdle[i] = used[i] | ~backed[i];
+    }
+    int page = find(notIdle, pages, alignment);
+    return page >= 0 ? page : find(used, pages, alignment);
+  }
+
+  private static int find(long[] taken, int pages, int alignment) {
+    int page = next(taken, 0, false);
     while (page < PAGES) {
-      int end = next(used, page, true);
+      int end = next(taken, page, true);
       int start = (page + alignment - 1) & -alignment;
       if (end - start >= pages) {
         return start;
       }
-      page = next(used, end, false);
+      page = next(taken, end, false);
     }
     return -1;
   }

@@ -56,6 +56,9 @@ final class HardenedBlock {
   State state = State.LIVE;
   boolean reported;
 
+  /** The next younger one in quarantine, or on the way out of it; under that queue's lock. */
+  @Nullable HardenedBlock next;
+
   HardenedBlock(
       long base, long address, long bytes, long footprint, long secret, Traces.Where allocated) {
     this.base = base;

@@ -4,7 +4,6 @@ import io.quiesce.linux.OffHeap;
 import io.quiesce.memory.HardenedBlock.Damage;
 import io.quiesce.memory.HardenedBlock.State;
 import io.quiesce.memory.MemoryFaultException.Kind;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -45,8 +44,10 @@ final class Hardening {
   private volatile Traces.@Nullable Where closer;
 
   private final long quarantineBytes;
-  private final ReentrantLock lock = new ReentrantLock(); // for the two below
-  private final ArrayDeque<HardenedBlock> quarantine = new ArrayDeque<>();
+  private final ReentrantLock lock = new ReentrantLock(); // for the three below
+  // Linked through the blocks: a collection that has to grow would lose them when the heap is full.
+  private @Nullable HardenedBlock oldest;
+  private @Nullable HardenedBlock newest;
   private long quarantined;
 
   Hardening(Heap heap, long quarantineBytes) {
@@ -62,22 +63,42 @@ final class Hardening {
     long footprint = bytes > Long.MAX_VALUE - more ? Long.MAX_VALUE : bytes + more;
     long base = heap.allocateBlock(footprint);
     long address = (base + zone + aligned - 1) & -aligned;
-    HardenedBlock block = new HardenedBlock(base, address, bytes, footprint, secret, where);
-    synchronized (block) {
-      // Either we see here that the heap is closed, or the closer sees the block and waits for us.
-      blocks.put(address, block);
-      if (heap.closed) {
-        blocks.remove(address, block);
-        throw closed();
-      }
-      block.paintZones();
-      if (!zero) {
-        block.fill(HardenedBlock.FRESH);
-      } else if (heap.region.contains(base)) {
-        block.fill((byte) 0); // a mapping of its own is zero
+    boolean made = false;
+    try {
+      make(new HardenedBlock(base, address, bytes, footprint, secret, where), zero);
+      made = true;
+    } finally {
+      if (!made && !heap.closed) {
+        heap.freeBlock(base); // an error in between, such as a full heap
       }
     }
     return address;
+  }
+
+  private void make(HardenedBlock block, boolean zero) {
+    boolean made = false;
+    synchronized (block) {
+      try {
+        // Either we see here that the heap is closed, or the closer sees the block and waits for
+        // us.
+        blocks.put(block.address, block);
+        if (heap.closed) {
+          throw closed();
+        }
+        block.paintZones();
+        if (!zero) {
+          block.fill(HardenedBlock.FRESH);
+        } else if (heap.region.contains(block.base)) {
+          block.fill((byte) 0); // a mapping of its own is zero
+        }
+        made = true;
+      } finally {
+        if (!made) { // half painted, it would be found damaged
+          block.state = State.GONE;
+          blocks.remove(block.address, block);
+        }
+      }
+    }
   }
 
   /** Whatever is wrong with a block: it is free afterwards. */
@@ -103,13 +124,13 @@ final class Hardening {
         fault = doubleFree(block, where);
       } else {
         fault = inspect(block, "freed", where);
-        block.freed = where;
-        block.reported = false;
-        block.state = State.QUARANTINED;
         if (fault != null) {
           block.paintZones(); // or it would be found again
         }
         block.fill(HardenedBlock.FREED);
+        block.freed = where; // last: an error before leaves it live
+        block.reported = false;
+        block.state = State.QUARANTINED;
       }
     }
     if (!twice) {
@@ -134,9 +155,26 @@ final class Hardening {
       }
     }
     long moved = allocate(bytes, PerCpuAllocator.ALIGNMENT, false);
-    OffHeap.copy(address, moved, Math.min(block.bytes, bytes));
-    free(address);
+    boolean done = false;
+    try {
+      copyLive(block, moved, Math.min(block.bytes, bytes));
+      free(address);
+      done = true;
+    } finally {
+      if (!done && !heap.closed) {
+        free(moved);
+      }
+    }
     return moved;
+  }
+
+  /** Unless somebody has freed it meanwhile; then its memory may be gone, and the free tells. */
+  private void copyLive(HardenedBlock block, long to, long bytes) {
+    synchronized (block) {
+      if (block.state == State.LIVE) {
+        OffHeap.copy(block.address, to, bytes);
+      }
+    }
   }
 
   long usableSize(long address) {
@@ -166,40 +204,63 @@ final class Hardening {
   }
 
   private void toQuarantine(HardenedBlock block) {
-    List<HardenedBlock> out = new ArrayList<>();
-    if (block.footprint > quarantineBytes) {
-      out.add(block); // or it would push out all the others
-    } else {
+    HardenedBlock out = block;
+    if (block.footprint <= quarantineBytes) { // else it would push out all the others
       lock.lock();
       try {
-        quarantine.addLast(block);
+        if (newest == null) {
+          oldest = block;
+        } else {
+          newest.next = block;
+        }
+        newest = block;
         quarantined += block.footprint;
-        takeDownTo(quarantineBytes, out);
+        out = takeDownTo(quarantineBytes);
       } finally {
         lock.unlock();
       }
     }
-    out.forEach(this::release);
+    releaseAll(out);
   }
 
-  private void takeDownTo(long bytes, List<HardenedBlock> out) {
-    while (quarantined > bytes) {
-      HardenedBlock oldest = quarantine.removeFirst();
-      quarantined -= oldest.footprint;
-      out.add(oldest);
+  /** Takes the oldest out, linked; the lock is held. */
+  private @Nullable HardenedBlock takeDownTo(long bytes) {
+    HardenedBlock first = quarantined > bytes ? oldest : null;
+    HardenedBlock last = null;
+    while (quarantined > bytes && oldest != null) {
+      last = oldest;
+      oldest = last.next;
+      quarantined -= last.footprint;
     }
+    if (last != null) {
+      last.next = null;
+    }
+    if (oldest == null) {
+      newest = null;
+    }
+    return first;
   }
 
   /** Empties the quarantine, for the memory. */
   void flush() {
-    List<HardenedBlock> out = new ArrayList<>();
+    HardenedBlock out;
     lock.lock();
     try {
-      takeDownTo(0, out);
+      out = takeDownTo(0);
     } finally {
       lock.unlock();
     }
-    out.forEach(this::release);
+    releaseAll(out);
+  }
+
+  private void releaseAll(@Nullable HardenedBlock first) {
+    HardenedBlock block = first;
+    while (block != null) {
+      HardenedBlock next = block.next;
+      block.next = null;
+      release(block);
+      block = next;
+    }
   }
 
   private void release(HardenedBlock block) {
@@ -279,7 +340,8 @@ final class Hardening {
     }
     lock.lock();
     try {
-      quarantine.clear();
+      oldest = null;
+      newest = null;
       quarantined = 0;
     } finally {
       lock.unlock();

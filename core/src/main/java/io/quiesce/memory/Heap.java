@@ -205,8 +205,8 @@ final class Heap implements Runnable {
       }
     }
     long huge = pages.hugeBytes(address);
+    checkOpen();
     if (huge == 0) {
-      checkOpen();
       throw PageHeap.notABlock(address);
     }
     return huge;
@@ -326,6 +326,7 @@ final class Heap implements Runnable {
     if (Facilities.isJmxWanted()) {
       AllocatorBean.unregister(name, null);
     }
+    pages.unmapHuge();
     region.unmap();
     VirtualMemory.unmap(control, controlBytes);
   }

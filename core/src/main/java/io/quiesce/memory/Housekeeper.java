@@ -19,13 +19,17 @@ final class Housekeeper {
 
   private Housekeeper() {}
 
-  static synchronized void add(PerCpuAllocator owner, Heap heap) {
+  static void add(PerCpuAllocator owner, Heap heap) {
+    enter(owner, heap);
+    AllocatorEvents.watch(); // not under the lock: JFR has its own, and asks for the allocators
+  }
+
+  private static synchronized void enter(PerCpuAllocator owner, Heap heap) {
     ENTRIES.add(new Entry(new WeakReference<>(owner), heap));
     if (!running) {
       Thread.ofPlatform().daemon().name("quiesce-housekeeper").start(Housekeeper::run);
       running = true;
     }
-    AllocatorEvents.watch();
   }
 
   static synchronized void remove(Heap heap) {
@@ -69,14 +73,31 @@ final class Housekeeper {
         }
         AllocatorEvents.watch();
         for (PerCpuAllocator allocator : live) {
-          allocator.tick();
+          tick(allocator);
         }
       } catch (InterruptedException e) {
         // Nobody has a reason to; the thread goes on, since it may not leave the list unattended.
       } catch (RuntimeException | OutOfMemoryError e) {
-        System.getLogger("io.quiesce")
-            .log(System.Logger.Level.WARNING, "housekeeping of an allocator failed", e);
+        failed(e);
       }
+    }
+  }
+
+  /** One that fails does not keep the others from their turn. */
+  private static void tick(PerCpuAllocator allocator) {
+    try {
+      allocator.tick();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      failed(e);
+    }
+  }
+
+  private static void failed(Throwable e) {
+    try {
+      System.getLogger("io.quiesce")
+          .log(System.Logger.Level.WARNING, "housekeeping of an allocator failed", e);
+    } catch (RuntimeException | OutOfMemoryError untold) {
+      // The heap is full, or the user's logger fails: the thread must go on all the same.
     }
   }
 }

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * what goes back.
  *
  * <p>A span comes from the chunk whose longest free run is the shortest that suffices, at its
- * lowest place: the fullest chunks fill up, and the others have a chance to become empty. Pages
- * that are freed keep their memory for a while, since they are the first to be used again; those
- * that were not needed for some seconds go back to the kernel ({@link #release}).
+ * lowest place, if possible one that still has its memory: the fullest chunks fill up, and the
+ * others have a chance to become empty. Pages that are freed keep their memory for a while, since
+ * they are the first to be used again; those that were not needed for some seconds go back to the
+ * kernel ({@link #release}).
  *
  * <p>The limit counts pages with memory behind them, whether in spans or idle, and huge blocks.
  * Lock order: a central list's lock before this one.
@@ -247,7 +248,7 @@ final class PageHeap {
       } catch (LinuxException | ArithmeticException e) {
         throw new LimitReached("the kernel has no more memory (" + e.getMessage() + ")");
       }
-      huge.put(address, rounded);
+      keep(address, rounded);
       hugeBytes += rounded;
       return address;
     } finally {
@@ -255,21 +256,36 @@ final class PageHeap {
     }
   }
 
-  /** Bytes of the huge block that begins there; 0 when there is none. */
+  /** Bytes of the huge block that begins there, even when closed; 0 when there is none. */
   long hugeBytes(long address) {
     Long bytes = huge.get(address);
     return bytes == null ? 0 : bytes;
   }
 
-  void freeHuge(long address) {
-    Long bytes = huge.remove(address); // one of two concurrent frees loses, and throws
-    if (bytes == null) {
-      lock.lock();
-      try {
-        check();
-      } finally {
-        lock.unlock();
+  /** A mapping that is not in the map would never be unmapped: an error (a full heap) undoes it. */
+  private void keep(long address, long bytes) {
+    boolean kept = false;
+    try {
+      huge.put(address, bytes);
+      kept = true;
+    } finally {
+      if (!kept) {
+        huge.remove(address);
+        VirtualMemory.unmap(address, bytes);
       }
+    }
+  }
+
+  void freeHuge(long address) {
+    Long bytes;
+    lock.lock();
+    try {
+      check(); // under the lock: a closed heap's mappings are only unmapped by unmapHuge
+      bytes = huge.remove(address); // one of two concurrent frees loses, and throws
+    } finally {
+      lock.unlock();
+    }
+    if (bytes == null) {
       throw notABlock(address);
     }
     VirtualMemory.unmap(address, bytes);
@@ -334,12 +350,12 @@ final class PageHeap {
           backedPages -= pages;
           left -= pages;
           released += (long) pages * SizeClasses.PAGE;
+          returnedBytes += (long) pages * SizeClasses.PAGE;
           found = chunk.idleRun(page + pages);
         }
       }
     }
     leastIdle = Math.min(leastIdle, backedPages - usedPages);
-    returnedBytes += released;
     return released;
   }
 
@@ -355,7 +371,7 @@ final class PageHeap {
       for (int i = 0; i < chunkCount; i++) {
         OffHeap.unregister(region.base + (long) i * Chunk.BYTES);
       }
-      unmapHuge();
+      withdrawHuge();
       backedPages = 0;
       usedPages = 0;
       largeBlocks = 0;
@@ -366,7 +382,20 @@ final class PageHeap {
     }
   }
 
-  private void unmapHuge() {
+  /**
+   * As {@link Region#withdraw}, and for its reason: the memory goes, the addresses stay accessible
+   * until nobody can be copying from them any more. Locked memory stays until then as well.
+   */
+  private void withdrawHuge() {
+    huge.forEach(
+        (address, bytes) -> {
+          OffHeap.unregister(address);
+          VirtualMemory.discard(address, bytes);
+        });
+  }
+
+  /** When the allocator is closed and unreachable: the addresses of huge blocks go too. */
+  void unmapHuge() {
     for (Long address : huge.keySet()) {
       Long bytes = huge.remove(address);
       if (bytes != null) {
@@ -393,7 +422,7 @@ final class PageHeap {
           (backedPages - usedPages) << SizeClasses.PAGE_SHIFT,
           largeBlocks,
           largePages << SizeClasses.PAGE_SHIFT,
-          huge.size(),
+          closed ? 0 : huge.size(),
           hugeBytes,
           returnedBytes);
     } finally {

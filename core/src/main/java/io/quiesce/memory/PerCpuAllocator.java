@@ -280,7 +280,8 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
    * @param bytes the new size, 0 or more
    * @return the block's address, aligned to {@link #ALIGNMENT}; if this throws, the old block is
    *     unchanged
-   * @throws IllegalArgumentException for a negative size, or if no block begins at the address
+   * @throws IllegalArgumentException for a negative size, or if nothing of this allocator lies at
+   *     the address
    * @throws OutOfMemoryError at the limit, or if the kernel has no memory
    * @throws IllegalStateException if the allocator is closed
    */
@@ -297,8 +298,18 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
       return address;
     }
     long block = allocateRaw(bytes);
-    OffHeap.copy(address, block, Math.min(old, bytes));
-    freeRaw(address);
+    try {
+      OffHeap.copy(address, block, Math.min(old, bytes)); // beside a close: M.4
+      freeRaw(address);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException refused) { // no block's start
+      freeRaw(block);
+      throw refused;
+    } catch (IllegalStateException closed) {
+      heap.checkOpen(); // the debug mode has other words for memory that was closed meanwhile
+      throw closed;
+    } finally {
+      Reference.reachabilityFence(this); // the copy must not meet the unmapping
+    }
     return block;
   }
 
@@ -328,7 +339,8 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   }
 
   /**
-   * How large a block for a request is, so that a container can ask for all of it.
+   * How large a block for a request is, so that a container can ask for all of it. A request that
+   * no memory could satisfy has the size that was asked for.
    *
    * @param bytes the request, 0 or more
    * @return in bytes, at least the request
@@ -340,7 +352,8 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
       return SizeClasses.bytes(SizeClasses.of(bytes));
     }
     long unit = bytes <= PageHeap.LARGEST_SPAN ? SizeClasses.PAGE : VirtualMemory.PAGE_BYTES;
-    return Math.addExact(bytes, unit - 1) & -unit;
+    // No block is so large that rounding it up overflows.
+    return bytes > Long.MAX_VALUE - unit ? bytes : (bytes + unit - 1) & -unit;
   }
 
   private long large(long bytes, long alignment, boolean zero) {
@@ -493,7 +506,8 @@ public final class PerCpuAllocator implements SegmentAllocator, AutoCloseable {
   /**
    * Frees everything. Allocating and freeing throw from here on, also in threads that are at it
    * now; blocks and segments that are still in use dangle: what was in them is gone, and an access
-   * to one may crash the JVM. A second call does nothing.
+   * to one may crash the JVM. The memory goes at once, the addresses when the allocator is
+   * unreachable. A second call does nothing.
    *
    * @throws UnsupportedOperationException for {@link #shared()}
    */

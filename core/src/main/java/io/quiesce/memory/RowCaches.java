@@ -232,12 +232,16 @@ final class RowCaches {
     }
   }
 
-  /** Closes the arrays that hold something; false if none does. */
+  /**
+   * Closes the arrays that hold something; false if none does. One that is closed already was left
+   * so by a drain that an error ended (a stack overflow), and is opened again by this one.
+   */
   private boolean close(int row, boolean[] mine) {
     boolean any = false;
     for (int c = 1; c < SizeClasses.COUNT; c++) {
       long header = header(row, c);
-      if (OffHeap.getIntOpaque(header) != 0) {
+      if (OffHeap.getIntOpaque(header) != 0
+          || OffHeap.getIntOpaque(header + PerCpuOps.ARRAY_CLOSED) != 0) {
         OffHeap.setIntVolatile(header + PerCpuOps.ARRAY_CLOSED, 1);
         mine[c] = true;
         any = true;

@@ -63,8 +63,12 @@ final class Traces {
       if (known.size() >= most) {
         return List.of();
       }
-      stack = Stream.of(frames).map(StackFrame::toStackTraceElement).toList();
-      known.put(hash, stack);
+      List<StackTraceElement> mine =
+          Stream.of(frames).map(StackFrame::toStackTraceElement).toList();
+      stack = known.putIfAbsent(hash, mine);
+      if (stack == null) { // else another thread was faster, and leaks are put together by identity
+        return mine;
+      }
     }
     return stack;
   }

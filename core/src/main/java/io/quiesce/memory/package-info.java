@@ -12,9 +12,10 @@
  *       at the cost of a few stores; mapped files too.
  * </ul>
  *
- * <p>Needs native access and Linux; without them the factories throw {@link
+ * <p>Needs native access, the allocator Linux as well; without them the factories throw {@link
  * java.lang.UnsupportedOperationException} naming the flag. Guarantees: {@code docs/ordering.md},
- * letter M. How it works and what it costs: {@code docs/memory.md}.
+ * letter M. How it works and what it costs: {@code docs/memory.md}, {@code docs/arena.md}; how to
+ * find wrong use: {@code docs/memory-hardening.md}.
  */
 @NullMarked
 package io.quiesce.memory;

@@ -171,11 +171,15 @@ public final class PerCpuHistogram {
 
   private long[] counts() {
     long[] counts = new long[layout.length() + 1];
-    for (int row = 0; row < rows; row++) {
-      long words = address + row * stride;
-      for (int i = 0; i < counts.length; i++) {
-        counts[i] += OffHeap.getLongOpaque(words + (long) i * Long.BYTES);
+    try {
+      for (int row = 0; row < rows; row++) {
+        long words = address + row * stride;
+        for (int i = 0; i < counts.length; i++) {
+          counts[i] += OffHeap.getLongOpaque(words + (long) i * Long.BYTES);
+        }
       }
+    } finally {
+      Reference.reachabilityFence(this);
     }
     AtomicLongArray array = rest;
     if (array != null) {

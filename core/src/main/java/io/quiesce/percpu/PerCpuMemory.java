@@ -238,7 +238,11 @@ public final class PerCpuMemory implements AutoCloseable {
   private void requireAllocated(long address, long bytes, long size) {
     Long area = areas.floor(address);
     boolean inside =
-        area != null && bytes > 0 && (address & (WORD - 1)) == 0 && address + size <= area + stride;
+        area != null
+            && bytes > 0
+            && bytes <= stride // before the sum, which could overflow
+            && (address & (WORD - 1)) == 0
+            && address + size <= area + stride;
     Map.Entry<Long, Long> below = freeByAddress.lowerEntry(address + Math.max(1, size));
     if (!inside || (below != null && below.getKey() + below.getValue() > address)) {
       throw new IllegalArgumentException(

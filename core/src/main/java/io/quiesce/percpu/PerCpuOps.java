@@ -31,10 +31,11 @@ import io.quiesce.linux.Platform;
  * it.
  *
  * <p>Where there are no restartable sequences (another CPU, an old kernel, {@code
- * -Dquiesce.rseq=off}) the same operations run on locked rows with the same results; see the README
- * for what that costs. In both cases an operation can find no row at all: in a thread that is not
- * registered (attached through JNI with a C library that does not do it), or when every locked row
- * is busy. It then says so and changes nothing; have an atomic path of your own for it.
+ * -Dquiesce.rseq=off}) the same operations run on locked rows with the same results; see
+ * docs/percpu.md for what that costs. In both cases an operation can find no row at all: in a
+ * thread that is not registered (attached through JNI with a C library that does not do it), or
+ * when every locked row is busy. It then says so and changes nothing; have an atomic path of your
+ * own for it.
  *
  * <p>Safe from any thread, virtual ones included. Order: relaxed, as opaque accesses, except where
  * a method says release. Without native access ({@link OffHeap#isAvailable()}) every operation says

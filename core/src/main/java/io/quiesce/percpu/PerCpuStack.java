@@ -184,6 +184,7 @@ public final class PerCpuStack implements AutoCloseable {
       return node != 0 ? node : popShared();
     } finally {
       lock.unlock();
+      Reference.reachabilityFence(this); // the rows, which were looked at
     }
   }
 

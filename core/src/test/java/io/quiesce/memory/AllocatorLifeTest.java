@@ -10,6 +10,7 @@ import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -203,8 +204,17 @@ class AllocatorLifeTest {
       assertThat(allocator.allocateRawZeroed(30_000)).isNotZero();
     }
     assertThat(residentOf(block)).isGreaterThan(3_000_000);
-    allocator.close();
-    assertThat(residentOf(block)).isZero();
+    long huge = allocator.allocateRaw(5_000_000);
+    OffHeap.fill(huge, 5_000_000, (byte) 1);
+    long before = residentOf(huge);
+    try {
+      allocator.close();
+      assertThat(residentOf(block)).isZero();
+      // The kernel may have made one mapping of it and its neighbours.
+      assertThat(residentOf(huge)).isLessThan(before - 4_000_000);
+    } finally {
+      Reference.reachabilityFence(allocator); // until then the addresses stay
+    }
   }
 
   /** Resident bytes of the mapping that an address is in. */
@@ -234,6 +244,12 @@ class AllocatorLifeTest {
     return block;
   }
 
+  private static long useCloseAndDrop() {
+    try (PerCpuAllocator allocator = PerCpuAllocator.create("dropped")) {
+      return allocator.allocateRaw(3_000_000);
+    }
+  }
+
   private static boolean isMapped(long address) throws Exception {
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
       if (contains(line.substring(0, line.indexOf(' ')), address)) {
@@ -248,6 +264,7 @@ class AllocatorLifeTest {
     List<Long> places = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       places.add(useAndDrop());
+      places.add(useCloseAndDrop());
     }
     // One that was seen to go is gone: something else may be mapped there later.
     for (int i = 0; i < 600 && !places.isEmpty(); i++) {

@@ -56,7 +56,7 @@ final class CloseRaceMain {
       if (blocks.size() > 50) {
         allocator.freeRaw(blocks.remove(random.nextInt(blocks.size())));
       }
-      switch (random.nextInt(9)) {
+      switch (random.nextInt(10)) {
         case 0, 1 -> blocks.add(allocator.allocateRawZeroed(random.nextInt(30_000)));
         case 2 -> blocks.add(allocator.allocateRawZeroed(random.nextInt(900_000)));
         case 3 -> blocks.add(allocator.allocateRaw(2_000_000));
@@ -74,6 +74,10 @@ final class CloseRaceMain {
         case 7 -> {
           long block = allocator.allocateRaw(random.nextInt(30_000));
           blocks.add(allocator.reallocateRaw(block, random.nextInt(30_000)));
+        }
+        case 8 -> {
+          long block = allocator.allocateRaw(1_100_000 + random.nextInt(2_000_000));
+          blocks.add(allocator.reallocateRaw(block, 4_000_000 + random.nextInt(1_000_000)));
         }
         default -> allocator.statistics();
       }

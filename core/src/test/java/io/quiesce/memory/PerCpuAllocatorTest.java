@@ -16,6 +16,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PerCpuAllocatorTest {
   private PerCpuAllocator allocator;
@@ -191,5 +193,12 @@ class PerCpuAllocatorTest {
     MemorySegment closed = late;
     assertThatThrownBy(() -> closed.get(ValueLayout.JAVA_LONG, 0))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 4_094, Long.MAX_VALUE - 4_096, 1L << 62})
+  void theSizeOfABlockThatCannotBe(long bytes) {
+    assertThat(PerCpuAllocator.blockSize(bytes)).isGreaterThanOrEqualTo(bytes);
+    assertThatThrownBy(() -> allocator.allocateRaw(bytes)).isInstanceOf(OutOfMemoryError.class);
   }
 }

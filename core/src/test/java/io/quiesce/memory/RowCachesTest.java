@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.linux.OffHeap;
 import io.quiesce.linux.VirtualMemory;
 import io.quiesce.percpu.PerCpuOps;
 import java.util.ArrayList;
@@ -184,5 +185,25 @@ class RowCachesTest {
     assertThatThrownBy(() -> allocate(CLASS)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> allocate(CLASS + 7)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> free(CLASS, block)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void whatABrokenDrainLeftClosedIsOpenedByTheNext() {
+    assumeTrue(PerCpuOps.canFence());
+    churn(CLASS, 100);
+    heap.caches.drainAll(heap.central);
+    List<Long> used = new ArrayList<>();
+    for (int row = 0; row < PerCpuOps.rows(); row++) {
+      long header = heap.caches.base + row * RowCaches.STRIDE + array(CLASS);
+      if (OffHeap.getInt(header + PerCpuOps.ARRAY_SLOTS) != 0) {
+        OffHeap.setIntVolatile(header + PerCpuOps.ARRAY_CLOSED, 1); // as if the stack had ended
+        used.add(header);
+      }
+    }
+    assertThat(used).isNotEmpty();
+    heap.caches.drainAll(heap.central);
+    for (long header : used) {
+      assertThat(OffHeap.getInt(header + PerCpuOps.ARRAY_CLOSED)).isZero();
+    }
   }
 }

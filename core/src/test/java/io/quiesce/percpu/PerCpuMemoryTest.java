@@ -140,6 +140,11 @@ class PerCpuMemoryTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> memory.free(address + 32, 64))
         .isInstanceOf(IllegalArgumentException.class);
+    for (long bytes : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MAX_VALUE - 7}) {
+      assertThatThrownBy(() -> memory.free(address, bytes))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(memory.usedBytes()).isEqualTo(64L * memory.rows());
     memory.close();
     assertThatThrownBy(() -> PerCpuMemory.shared().close())
         .isInstanceOf(UnsupportedOperationException.class);

@@ -40,6 +40,7 @@ class ObservabilityTest {
         Waiting.until("stalled", () -> rcu.statistics().stalls() > 0);
         holder.leave();
         rcu.barrier();
+        rcu.barrier(); // the worker tells of a batch before it begins the next one
         rcu.synchronizeExpedited();
       }
       recording.stop();

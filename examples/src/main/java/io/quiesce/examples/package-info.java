@@ -8,6 +8,10 @@
  *   <li>{@link io.quiesce.examples.ReloadedConfig}: publish a new version, release the old one.
  *   <li>{@link io.quiesce.examples.EventLoop}: reading at no cost in a loop that announces when it
  *       is between two messages.
+ *   <li>{@link io.quiesce.examples.RequestMetrics}: a thousand counters and a histogram for each
+ *       CPU, read out by intervals.
+ *   <li>{@link io.quiesce.examples.MessageBlocks}: off-heap blocks that another thread frees, under
+ *       a limit.
  * </ul>
  */
 @NullMarked

@@ -24,4 +24,14 @@ class ExamplesTest {
   void eventLoop() throws Exception {
     EventLoop.main(new String[0]);
   }
+
+  @Test
+  void requestMetrics() throws Exception {
+    RequestMetrics.main(new String[0]);
+  }
+
+  @Test
+  void messageBlocks() throws Exception {
+    MessageBlocks.main(new String[0]);
+  }
 }
