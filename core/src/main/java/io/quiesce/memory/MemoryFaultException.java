@@ -27,9 +27,16 @@ public final class MemoryFaultException extends IllegalArgumentException {
     FOREIGN_POINTER
   }
 
+  /** What was found. */
   private final Kind kind;
+
+  /** Of the block, or of the pointer. */
   private final long address;
+
+  /** The size that was asked for. */
   private final long bytes;
+
+  /** The whole text. */
   private final String report;
 
   MemoryFaultException(Kind kind, long address, long bytes, String report) {
