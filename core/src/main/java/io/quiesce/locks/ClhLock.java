@@ -64,6 +64,8 @@ public final class ClhLock extends ExclusiveLock {
 
   private transient volatile Place tail;
   private transient Place holder;
+
+  /** How its waiters wait. */
   private final WaitPolicy policy;
 
   /**

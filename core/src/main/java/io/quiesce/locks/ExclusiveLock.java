@@ -37,6 +37,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     INTERRUPTED
   }
 
+  /** Appears in reports. */
   private final String name;
 
   /** Apart, so that locks without statistics are no larger for it. */

@@ -63,6 +63,7 @@ public final class McsLock extends ExclusiveLock {
   /** The holder's place; the holder's alone. */
   private transient Waiter holder = own;
 
+  /** How its waiters wait. */
   private final WaitPolicy policy;
 
   /**

@@ -94,8 +94,13 @@ public final class NodelessMcsLock extends ExclusiveLock {
   private transient volatile int locked;
   private transient volatile @Nullable Waiter head;
   private transient volatile @Nullable Waiter tail;
+
+  /** How its waiters wait. */
   private final WaitPolicy policy;
+
+  /** Whether the word may be taken without queuing. */
   private final boolean newcomers;
+
   private final transient Turn turn = this::come;
 
   /**
