@@ -54,13 +54,13 @@ import org.jspecify.annotations.Nullable;
 public final class NodelessMcsLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** How long a head lets newcomers pass by: 1.25 ms. */
-  public static final long PATIENCE_NANOS = 1_250_000;
+  /** How long a head lets newcomers pass by: 1 ms. */
+  public static final long PATIENCE_NANOS = 1_000_000;
 
   /** How often a head lets itself be woken in vain: 16 times. */
   public static final int PATIENCE_WAKE_UPS = 16;
 
-  private static final long SHORTEST_REST_NANOS = 100_000;
+  private static final long SHORTEST_REST_NANOS = 200_000;
   private static final long LONGEST_REST_NANOS = 400_000;
   private static final long FIRST_PARK_NANOS = 200_000;
 
