@@ -37,8 +37,6 @@ final class StallReport {
   /** Logs one report. By the leader of the grace period only. */
   void report(
       ReaderRegistry.@Nullable Roster roster, long target, SleepableCounts counts, long elapsed) {
-    long made = reports;
-    reports = made + 1;
     StringBuilder text = new StringBuilder(512);
     text.append("RCU stall in domain ")
         .append(rcu.name())
@@ -54,6 +52,8 @@ final class StallReport {
       appendStack(text.append("\n  reader "), thread);
     }
     String report = text.toString();
+    long made = reports;
+    reports = made + 1; // whoever sees the count may end the stall: it is described already
     LOG.log(Level.WARNING, report);
     RcuEvents.stall(rcu.name(), elapsed, report);
     try {
