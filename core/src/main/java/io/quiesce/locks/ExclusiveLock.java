@@ -61,6 +61,25 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
    */
   abstract Outcome acquire(Thread current, boolean interruptible, long nanos);
 
+  /** Whether the holder can queue another thread, which waits for a condition (L.5). */
+  boolean takesSignalled() {
+    return false;
+  }
+
+  /**
+   * Puts a place into the queue; its thread may not have looked at it yet.
+   *
+   * @return whether there is somebody to wait for
+   */
+  boolean enqueue(Waiter place) {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Waits, without regard to interrupts, at a place that is in the queue or about to be. */
+  void acquireEnqueued(Waiter place) {
+    throw new UnsupportedOperationException();
+  }
+
   /** Gives the lock up; the owner is cleared already. */
   abstract void release();
 
@@ -90,7 +109,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   private void lockSlowly() {
     Thread current = Thread.currentThread();
     refuseOwner(current);
-    acquireAndOwn(current, false, FOREVER);
+    acquireAndOwn(current, null, false, FOREVER);
   }
 
   private void own(Thread current) {
@@ -109,10 +128,26 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     return outcome;
   }
 
+  /** Waits at the place where the one that signalled this thread has put it. */
+  final void lockEnqueued(Waiter place) {
+    place.parked = false; // it runs; it looks at its turn after this, and says so when it parks
+    acquireAndOwn(Thread.currentThread(), place, false, FOREVER);
+  }
+
+  private Outcome acquire(
+      Thread current, @Nullable Waiter enqueued, boolean interruptible, long nanos) {
+    if (enqueued == null) {
+      return acquire(current, interruptible, nanos);
+    }
+    acquireEnqueued(enqueued);
+    return Outcome.ACQUIRED;
+  }
+
   /** Waits, and measures it if somebody wants to know. */
-  private Outcome acquireAndOwn(Thread current, boolean interruptible, long nanos) {
+  private Outcome acquireAndOwn(
+      Thread current, @Nullable Waiter enqueued, boolean interruptible, long nanos) {
     if (meter == null && !LockEvents.isWanted()) {
-      Outcome outcome = acquire(current, interruptible, nanos);
+      Outcome outcome = acquire(current, enqueued, interruptible, nanos);
       if (outcome == Outcome.ACQUIRED) {
         setExclusiveOwnerThread(current);
       }
@@ -120,7 +155,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     }
     Thread owner = owner();
     long began = System.nanoTime();
-    Outcome outcome = acquire(current, interruptible, nanos);
+    Outcome outcome = acquire(current, enqueued, interruptible, nanos);
     long now = System.nanoTime();
     boolean acquired = outcome == Outcome.ACQUIRED;
     if (acquired) {
@@ -191,7 +226,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (nanos <= 0) {
       return false;
     }
-    Outcome outcome = acquireAndOwn(current, true, nanos);
+    Outcome outcome = acquireAndOwn(current, null, true, nanos);
     if (outcome == Outcome.INTERRUPTED) {
       throw new InterruptedException();
     }
@@ -225,8 +260,8 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   }
 
   /**
-   * A condition has signalled a waiter: it is woken when the lock is free, since before that it
-   * could only wait once more. The lock is held.
+   * A condition has signalled a waiter of a lock that cannot queue it: it is woken when the lock is
+   * free, since before that it could only wait once more. The lock is held.
    */
   final void wakeAtUnlock(Waiter signalled) {
     Waiter last = toWake;

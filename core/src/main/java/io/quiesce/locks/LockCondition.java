@@ -10,8 +10,12 @@ import org.jspecify.annotations.Nullable;
  * A condition for any lock of this package: a queue of waiting threads that the lock itself guards.
  *
  * <p>To await is to queue, unlock, park until signalled, and lock again. A signal removes the first
- * place and wakes its thread. One compare-and-set on the place decides between being signalled and
- * giving up, so a signal is never spent on a thread that leaves without it (L.5).
+ * place. One compare-and-set on the place decides between being signalled and giving up, so a
+ * signal is never spent on a thread that leaves without it (L.5).
+ *
+ * <p>A signalled thread is not woken by the signal, since the signaller has the lock and it could
+ * only wait once more. Where the lock has a queue that takes it, the signaller puts a place for it
+ * there, and it is woken when the lock is to be had; other locks wake it after the unlock.
  */
 final class LockCondition implements Condition {
   private final ExclusiveLock lock;
@@ -131,7 +135,12 @@ final class LockCondition implements Condition {
       }
     }
     boolean signalled = place.state() == Waiter.GRANTED;
-    lock.lock();
+    Waiter lockPlace = place.lockPlace;
+    if (signalled && lockPlace != null) {
+      lock.lockEnqueued(lockPlace);
+    } else {
+      lock.lock();
+    }
     if (!signalled) {
       remove(place);
     }
@@ -163,6 +172,12 @@ final class LockCondition implements Condition {
   }
 
   private boolean signalFirst(Waiter place) {
+    Waiter lockPlace = null;
+    if (lock.takesSignalled()) {
+      lockPlace = new Waiter(place.thread); // before anything changes: there may be no memory
+      lockPlace.parked = true; // whoever gives it the lock has to wake it, unless it is awake
+      place.lockPlace = lockPlace;
+    }
     first = place.next();
     if (first == null) {
       last = null;
@@ -170,7 +185,11 @@ final class LockCondition implements Condition {
     if (!place.grant()) {
       return false; // it has given up, and finds itself gone when it has the lock
     }
-    lock.wakeAtUnlock(place);
+    if (lockPlace == null) {
+      lock.wakeAtUnlock(place);
+    } else {
+      lock.enqueue(lockPlace);
+    }
     return true;
   }
 }

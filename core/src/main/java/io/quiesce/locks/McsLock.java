@@ -109,9 +109,7 @@ public final class McsLock extends ExclusiveLock {
   @Override
   Outcome acquire(Thread current, boolean interruptible, long nanos) {
     Waiter place = new Waiter(current); // before the exchange: there may be no memory
-    Waiter previous = (Waiter) TAIL.getAndSet(this, place);
-    if (previous != null) {
-      previous.setNext(place);
+    if (enqueue(place)) {
       Outcome outcome = await(place, policy, Turns.GRANTED, interruptible, nanos);
       if (outcome != Outcome.ACQUIRED && place.abandon()) {
         tidy();
@@ -124,6 +122,31 @@ public final class McsLock extends ExclusiveLock {
     }
     holder = place;
     return Outcome.ACQUIRED;
+  }
+
+  /**
+   * Whether the place must be waited at: false if the queue was empty and the lock is its own. A
+   * waiter of a condition is put here by the one that signals, who holds the lock.
+   */
+  @Override
+  boolean enqueue(Waiter place) {
+    Waiter previous = (Waiter) TAIL.getAndSet(this, place);
+    if (previous == null) {
+      return false;
+    }
+    previous.setNext(place);
+    return true;
+  }
+
+  @Override
+  boolean takesSignalled() {
+    return true;
+  }
+
+  @Override
+  void acquireEnqueued(Waiter place) {
+    await(place, policy, Turns.GRANTED, false, FOREVER);
+    holder = place;
   }
 
   /** L.2: the grant is a release of everything the holder did; the next one's look an acquire. */

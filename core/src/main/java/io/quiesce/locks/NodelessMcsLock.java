@@ -157,12 +157,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
       }
     }
     Waiter place = new Waiter(current); // before the exchange: there may be no memory
-    Waiter previous = (Waiter) TAIL.getAndSet(this, place);
-    if (previous == null) {
-      head = place;
-    } else {
-      previous.setNext(place);
-    }
+    enqueue(place);
     Outcome outcome = await(place, policy, turn, interruptible, nanos);
     if (outcome != Outcome.ACQUIRED && place.abandon()) {
       giveUp(place);
@@ -173,6 +168,29 @@ public final class NodelessMcsLock extends ExclusiveLock {
     }
     pass(place, false);
     return Outcome.ACQUIRED;
+  }
+
+  /** Also for a waiter of a condition, by the one that signals it and holds the lock. */
+  @Override
+  boolean enqueue(Waiter place) {
+    Waiter previous = (Waiter) TAIL.getAndSet(this, place);
+    if (previous == null) {
+      head = place; // volatile: before the look at "parked" in the unlock to come
+    } else {
+      previous.setNext(place);
+    }
+    return true;
+  }
+
+  @Override
+  boolean takesSignalled() {
+    return true;
+  }
+
+  @Override
+  void acquireEnqueued(Waiter place) {
+    await(place, policy, turn, false, FOREVER);
+    pass(place, false);
   }
 
   /** A waiter's look: granted, or the head and the word is free. */

@@ -47,6 +47,9 @@ final class Waiter {
   /** For a condition: who else was signalled under the same hold of the lock. */
   @Nullable Waiter alsoToWake;
 
+  /** For a condition: where it waits for the lock once it is granted; published by the grant. */
+  @Nullable Waiter lockPlace;
+
   // For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet),
   // how often it has rested, and whether it was woken and somebody else was faster.
   long headSince;
