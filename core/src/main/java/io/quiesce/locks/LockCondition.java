@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A signalled thread is not woken by the signal, since the signaller has the lock and it could
  * only wait once more. Where the lock has a queue that takes it, the signaller puts a place for it
  * there, and it is woken when the lock is to be had; other locks wake it after the unlock.
+ *
+ * <p>A platform thread yields once before it parks. Where threads outnumber CPUs the one that is to
+ * signal may be waiting for this very CPU, and then neither has to enter the kernel to sleep and to
+ * wake: {@code locks.hackbench} with a thousand threads takes half the time, with a third of the
+ * changes of the running thread. Where nobody else wants the CPU a yield costs a system call.
  */
 final class LockCondition implements Condition {
   private final ExclusiveLock lock;
@@ -116,6 +121,9 @@ final class LockCondition implements Condition {
     long deadline = nanos == ExclusiveLock.FOREVER ? 0 : System.nanoTime() + nanos;
     boolean interrupted = false;
     lock.unlock();
+    if (!Thread.currentThread().isVirtual()) {
+      giveWay();
+    }
     while (place.state() == Waiter.WAITING) {
       if (Thread.interrupted()) {
         interrupted = true;
@@ -151,6 +159,11 @@ final class LockCondition implements Condition {
       Thread.currentThread().interrupt();
     }
     return signalled;
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // Once; see the head of the class.
+  private static void giveWay() {
+    Thread.yield();
   }
 
   @Override
