@@ -114,6 +114,25 @@ quick | condition              | no-decision                      | tokens  | -D
 quick | condition              | queue-late                       | tokens  | -DQUITTERS=2 -DQUEUE_LATE
 quick | condition              | wake-first                       | tokens  | -DQUITTERS=2 -DWAKE_FIRST
 quick | condition              | not-removed                      | queue   | -DQUITTERS=2 -DNOT_REMOVED
+quick | morph                  | mcs-newcomer                     | -       | -DQUITTERS=0
+quick | morph                  | mcs-gives-up                     | -       | -DQUITTERS=2
+quick | morph                  | mcs-two-waiters                  | -       | -DQUITTERS=2 -DWAITERS=2 -DNEWCOMERS=0
+full  | morph                  | mcs-two-waiters-and-newcomer     | -       | -DQUITTERS=2 -DWAITERS=2
+quick | morph                  | mcs-signal-all                   | -       | -DQUITTERS=0 -DWAITERS=2 -DSIGNALS=2
+quick | morph                  | mcs-not-parked                   | ended   | -DQUITTERS=0 -DNOT_PARKED
+quick | morph                  | mcs-enqueue-first                | ended   | -DQUITTERS=2 -DENQUEUE_FIRST
+quick | morph                  | mcs-enqueue-anyway               | ended   | -DQUITTERS=2 -DENQUEUE_ANYWAY
+quick | morph                  | mcs-enqueue-late                 | ended   | -DQUITTERS=0 -DENQUEUE_LATE
+quick | morph                  | mcs-clear-late                   | ended   | -DQUITTERS=0 -DCLEAR_LATE
+quick | morph                  | nodeless-newcomer                | -       | -DNODELESS -DQUITTERS=0
+quick | morph                  | nodeless-gives-up                | -       | -DNODELESS -DROLES -DQUITTERS=2
+full  | morph                  | nodeless-two-waiters             | -       | -DNODELESS -DROLES -DQUITTERS=2 -DWAITERS=2 -DNEWCOMERS=0
+full  | morph                  | nodeless-signal-all              | -       | -DNODELESS -DROLES -DQUITTERS=2 -DWAITERS=2 -DNEWCOMERS=0 -DSIGNALS=2
+quick | morph                  | nodeless-not-parked              | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DNOT_PARKED
+quick | morph                  | nodeless-enqueue-first           | ended   | -DNODELESS -DROLES -DQUITTERS=2 -DENQUEUE_FIRST
+quick | morph                  | nodeless-enqueue-anyway          | ended   | -DNODELESS -DROLES -DQUITTERS=2 -DENQUEUE_ANYWAY
+quick | morph                  | nodeless-enqueue-late            | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DENQUEUE_LATE
+quick | morph                  | nodeless-clear-late              | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DCLEAR_LATE
 CASES
 }
 

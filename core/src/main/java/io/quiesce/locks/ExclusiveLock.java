@@ -109,7 +109,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   private void lockSlowly() {
     Thread current = Thread.currentThread();
     refuseOwner(current);
-    acquireAndOwn(current, null, false, FOREVER);
+    acquireAndOwn(current, null, 0, false, FOREVER);
   }
 
   private void own(Thread current) {
@@ -128,10 +128,31 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     return outcome;
   }
 
-  /** Waits at the place where the one that signalled this thread has put it. */
-  final void lockEnqueued(Waiter place) {
+  /** Whether waits are timed. */
+  final boolean isMeasured() {
+    return meter != null || LockEvents.isWanted();
+  }
+
+  /**
+   * Waits at the place where the one that signalled this thread puts it.
+   *
+   * @param since when it was signalled, which is when this wait began; 0 if nobody has measured
+   */
+  final void lockEnqueued(Waiter place, long since) {
     place.parked = false; // it runs; it looks at its turn after this, and says so when it parks
-    acquireAndOwn(Thread.currentThread(), place, false, FOREVER);
+    acquireAndOwn(Thread.currentThread(), place, since, false, FOREVER);
+  }
+
+  /** Locks, at this place if it has to wait, so that it needs no memory. Nobody has queued it. */
+  final void lockAt(Waiter place) {
+    if (tryLock()) {
+      return;
+    }
+    place.parked = false;
+    if (!enqueue(place)) {
+      place.grant(); // there is nobody else to do it
+    }
+    acquireAndOwn(Thread.currentThread(), place, 0, false, FOREVER);
   }
 
   private Outcome acquire(
@@ -145,16 +166,16 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
 
   /** Waits, and measures it if somebody wants to know. */
   private Outcome acquireAndOwn(
-      Thread current, @Nullable Waiter enqueued, boolean interruptible, long nanos) {
-    if (meter == null && !LockEvents.isWanted()) {
+      Thread current, @Nullable Waiter enqueued, long since, boolean interruptible, long nanos) {
+    if (!isMeasured()) {
       Outcome outcome = acquire(current, enqueued, interruptible, nanos);
       if (outcome == Outcome.ACQUIRED) {
         setExclusiveOwnerThread(current);
       }
       return outcome;
     }
-    Thread owner = owner();
-    long began = System.nanoTime();
+    Thread owner = since == 0 ? owner() : null; // whoever has it now had it not when it began
+    long began = since == 0 ? System.nanoTime() : since;
     Outcome outcome = acquire(current, enqueued, interruptible, nanos);
     long now = System.nanoTime();
     boolean acquired = outcome == Outcome.ACQUIRED;
@@ -226,7 +247,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (nanos <= 0) {
       return false;
     }
-    Outcome outcome = acquireAndOwn(current, null, true, nanos);
+    Outcome outcome = acquireAndOwn(current, null, 0, true, nanos);
     if (outcome == Outcome.INTERRUPTED) {
       throw new InterruptedException();
     }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A signalled thread is not woken by the signal, since the signaller has the lock and it could
  * only wait once more. Where the lock has a queue that takes it, the signaller puts a place for it
- * there, and it is woken when the lock is to be had; other locks wake it after the unlock.
+ * there, and it is woken when the lock is to be had; other locks wake it after the unlock. The
+ * waiter makes that place beforehand, so that a signal needs no memory, and neither does the way
+ * back to the lock: to throw without the lock is not among the things that a wait may do.
  *
  * <p>A platform thread yields once before it parks. Where threads outnumber CPUs the one that is to
  * signal may be waiting for this very CPU, and then neither has to enter the kernel to sleep and to
@@ -39,7 +41,12 @@ final class LockCondition implements Condition {
 
   private Waiter enqueue() {
     requireOwner();
-    Waiter place = new Waiter(Thread.currentThread());
+    Thread thread = Thread.currentThread();
+    Waiter place = new Waiter(thread); // before anything changes: there may be no memory
+    if (lock.takesSignalled()) {
+      place.lockPlace = new Waiter(thread); // now, so that a signal needs no memory
+      place.lockPlace.parked = true; // whoever gives it the lock has to wake it, unless it is awake
+    }
     if (last == null) {
       first = place;
     } else {
@@ -144,10 +151,12 @@ final class LockCondition implements Condition {
     }
     boolean signalled = place.state() == Waiter.GRANTED;
     Waiter lockPlace = place.lockPlace;
-    if (signalled && lockPlace != null) {
-      lock.lockEnqueued(lockPlace);
-    } else {
+    if (lockPlace == null) {
       lock.lock();
+    } else if (signalled) {
+      lock.lockEnqueued(lockPlace, place.since);
+    } else {
+      lock.lockAt(lockPlace);
     }
     if (!signalled) {
       remove(place);
@@ -185,11 +194,9 @@ final class LockCondition implements Condition {
   }
 
   private boolean signalFirst(Waiter place) {
-    Waiter lockPlace = null;
-    if (lock.takesSignalled()) {
-      lockPlace = new Waiter(place.thread); // before anything changes: there may be no memory
-      lockPlace.parked = true; // whoever gives it the lock has to wake it, unless it is awake
-      place.lockPlace = lockPlace;
+    Waiter lockPlace = place.lockPlace;
+    if (lockPlace != null && lock.isMeasured()) {
+      place.since = System.nanoTime();
     }
     first = place.next();
     if (first == null) {

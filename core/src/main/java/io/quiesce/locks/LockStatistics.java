@@ -29,7 +29,8 @@ import java.util.Locale;
  *
  * <p>An acquisition is counted when it ends, so that counting makes no section longer; a wait when
  * it is over. Waits that ended by time-out or interrupt are counted apart. A condition's wait ends
- * an acquisition, and its return is another.
+ * an acquisition, and its return is another; a thread that the signal puts into the lock's queue
+ * waits for the lock from the signal on.
  *
  * <p>Safe from any thread. Figures are relaxed: a {@link #snapshot()} beside running threads may
  * have a wait without its acquisition. Two histograms of some 640 words per row of {@link

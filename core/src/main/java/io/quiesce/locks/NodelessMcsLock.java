@@ -217,10 +217,10 @@ public final class NodelessMcsLock extends ExclusiveLock {
 
   private static long patienceLeft(Waiter head) {
     long now = System.nanoTime();
-    if (head.headSince == 0) {
-      head.headSince = now == 0 ? 1 : now;
+    if (head.since == 0) {
+      head.since = now == 0 ? 1 : now;
     }
-    return head.rests > PATIENCE_WAKE_UPS ? 0 : PATIENCE_NANOS - (now - head.headSince);
+    return head.rests > PATIENCE_WAKE_UPS ? 0 : PATIENCE_NANOS - (now - head.since);
   }
 
   /** L.4: the look that follows must not miss an unlock whose look missed {@code parked}. */

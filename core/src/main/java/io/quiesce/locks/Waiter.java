@@ -47,12 +47,19 @@ final class Waiter {
   /** For a condition: who else was signalled under the same hold of the lock. */
   @Nullable Waiter alsoToWake;
 
-  /** For a condition: where it waits for the lock once it is granted; published by the grant. */
+  /**
+   * For a condition: where it waits for the lock; the signaller queues it, and only after grant.
+   */
   @Nullable Waiter lockPlace;
 
-  // For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet),
-  // how often it has rested, and whether it was woken and somebody else was faster.
-  long headSince;
+  /**
+   * For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet).
+   * For a condition, if waits are measured: when it was signalled; published by the grant.
+   */
+  long since;
+
+  // For the nodeless lock, the thread's alone: how often it has rested, and whether it was woken
+  // and somebody else was faster.
   int rests;
   boolean wokenInVain;
 
