@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * hand-over to a thread that does not run waits for the scheduler. Use it where every waiter must
  * have its turn; elsewhere {@link NodelessMcsLock} is many times faster under load.
  *
- * <p>{@code tryLock()} takes a free lock; waiters exist only while it is held. Space: 24 bytes and
- * one place; each waiter one place of 32 bytes.
+ * <p>{@code tryLock()} takes a free lock; waiters exist only while it is held. Space: 48 bytes and
+ * one place; each waiter one place of 48 bytes.
  *
  * <p>Source: Mellor-Crummey and Scott, "Algorithms for scalable synchronization on shared-memory
  * multiprocessors", 1991; Stultz, MCS lock patches, January 2002; Scott and Scherer, "Scalable
