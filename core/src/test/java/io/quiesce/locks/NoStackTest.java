@@ -1,11 +1,14 @@
 package io.quiesce.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -109,5 +112,28 @@ final class NoStackTest {
     thread.join(TimeUnit.SECONDS.toMillis(20));
     assertThat(deep.overflows).isGreaterThan(ATTEMPTS / 10);
     assertThat(deep.others).as("thrown with the lock held").isZero();
+  }
+
+  @Test
+  void whatIsThrownInAWaitIsForTheCallerWhenItHasLeft() {
+    ExclusiveLock lock = Kind.SPIN.create();
+    Waiter place = new Waiter(Thread.currentThread());
+    for (Throwable thrown :
+        List.of(
+            new IllegalStateException("refused"),
+            new OutOfMemoryError("none"),
+            new StackOverflowError())) {
+      ExclusiveLock.Turn turn =
+          _ -> {
+            if (thrown instanceof RuntimeException exception) {
+              throw exception;
+            }
+            throw (Error) thrown;
+          };
+      ExclusiveLock.Outcome outcome =
+          lock.await(place, WaitPolicy.SPIN_PARK, turn, false, ExclusiveLock.FOREVER);
+      assertThat(outcome).isNotSameAs(ExclusiveLock.Outcome.ACQUIRED);
+      assertThatThrownBy(outcome::throwFailure).isInstanceOf(thrown.getClass());
+    }
   }
 }
