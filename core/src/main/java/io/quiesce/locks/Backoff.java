@@ -2,6 +2,7 @@ package io.quiesce.locks;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Waits for what nobody announces: looks, with longer and longer pauses, bounded. */
 final class Backoff {
@@ -23,43 +24,47 @@ final class Backoff {
     long deadline = forever ? 0 : System.nanoTime() + nanos;
     boolean interrupted = false;
     boolean registered = false;
+    Deadlocks.@Nullable Wait wait = null;
     int pauses = current.isVirtual() ? mostPauses + 1 : 4;
     int yields = current.isVirtual() ? 0 : YIELDS;
     long sleep = FIRST_SLEEP_NANOS;
     ExclusiveLock.Outcome outcome = ExclusiveLock.Outcome.ACQUIRED;
-    while (!taken.getAsBoolean()) {
-      if (interruptible && Thread.interrupted()) {
-        outcome = ExclusiveLock.Outcome.INTERRUPTED;
-        break;
-      }
-      long left = forever ? ExclusiveLock.FOREVER : deadline - System.nanoTime();
-      if (left <= 0) {
-        outcome = ExclusiveLock.Outcome.TIMED_OUT;
-        break;
-      }
-      if (pauses <= mostPauses) {
-        for (int i = 0; i < pauses; i++) {
-          Thread.onSpinWait();
+    try {
+      while (!taken.getAsBoolean()) {
+        if (interruptible && Thread.interrupted()) {
+          outcome = ExclusiveLock.Outcome.INTERRUPTED;
+          break;
         }
-        pauses *= 2;
-      } else if (yields > 0) {
-        yields--;
-        Thread.yield();
-      } else {
-        if (!registered && forever) {
-          registered = true;
-          Deadlocks.waits(current, lock);
+        long left = forever ? ExclusiveLock.FOREVER : deadline - System.nanoTime();
+        if (left <= 0) {
+          outcome = ExclusiveLock.Outcome.TIMED_OUT;
+          break;
         }
-        LockSupport.parkNanos(lock, Math.min(left, sleep));
-        interrupted |= !interruptible && Thread.interrupted();
-        sleep = Math.min(2 * sleep, LONGEST_SLEEP_NANOS);
+        if (pauses <= mostPauses) {
+          for (int i = 0; i < pauses; i++) {
+            Thread.onSpinWait();
+          }
+          pauses *= 2;
+        } else if (yields > 0) {
+          yields--;
+          Thread.yield();
+        } else {
+          if (!registered && forever) {
+            registered = true;
+            wait = Deadlocks.waits(current, lock);
+          }
+          LockSupport.parkNanos(lock, Math.min(left, sleep));
+          interrupted |= !interruptible && Thread.interrupted();
+          sleep = Math.min(2 * sleep, LONGEST_SLEEP_NANOS);
+        }
       }
-    }
-    if (registered) {
-      Deadlocks.waitsNoMore(current);
-    }
-    if (interrupted) {
-      current.interrupt();
+    } finally {
+      if (wait != null) {
+        wait.over();
+      }
+      if (interrupted) {
+        current.interrupt();
+      }
     }
     return outcome;
   }

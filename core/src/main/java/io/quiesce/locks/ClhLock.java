@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A thread that gives up leaves a pointer to its predecessor in its place; whoever waits for the
  * place goes on with that one. Places are left to the garbage collector.
  *
- * <p>Waits as an {@link McsLock} does. Space: 24 bytes and a place; each waiter a place of 32
- * bytes.
+ * <p>Waits as an {@link McsLock} does. Space: 40 bytes and a place of 24; each waiter a place and
+ * 64 bytes while it waits.
  *
  * <p>Source: Craig, 1993; Landin and Hagersten, 1994; Scott, "Non-blocking timeout in scalable
  * queue-based spin locks", 2002.

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Deadlocks}. All have conditions. Memory order is that of {@link Lock}: unlocking happens before
  * the next locking (L.1 in {@code docs/ordering.md}).
  *
+ * <p>An error while a thread waits (no stack or memory left) is thrown without the lock, and leaves
+ * nothing in the queue. An unlock that has no stack left to run is not safe so.
+ *
  * <p>None can be serialised.
  */
 public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implements Lock {
@@ -30,11 +33,38 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
 
   private static final int LOOKS_BETWEEN_CLOCKS = 64;
 
-  /** How a wait ended. */
-  enum Outcome {
-    ACQUIRED,
-    TIMED_OUT,
-    INTERRUPTED
+  /** Of a quarter of a kilobyte or more; about 100 ns, in which the lock is taken anyway. */
+  private static final int FRAMES_BELOW = 16;
+
+  private static final Waiter NOBODY = new Waiter(null);
+  private static final Turn AT_ONCE = _ -> true;
+
+  /** How a wait ended. No enumeration, since an error that ends one is carried to the caller. */
+  static final class Outcome {
+    static final Outcome ACQUIRED = new Outcome(null);
+    static final Outcome TIMED_OUT = new Outcome(null);
+    static final Outcome INTERRUPTED = new Outcome(null);
+    static final Outcome NO_MEMORY = new Outcome(null);
+    static final Outcome NO_STACK = new Outcome(null);
+
+    private final @Nullable RuntimeException failure;
+
+    private Outcome(@Nullable RuntimeException failure) {
+      this.failure = failure;
+    }
+
+    /** Tells the caller, when the place in the queue has been given up. */
+    void throwFailure() {
+      if (this == NO_STACK) {
+        throw new StackOverflowError("while waiting for a lock");
+      }
+      if (this == NO_MEMORY) {
+        throw new OutOfMemoryError("while waiting for a lock");
+      }
+      if (failure != null) {
+        throw failure;
+      }
+    }
   }
 
   /** Appears in reports. */
@@ -43,7 +73,10 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   /** Apart, so that locks without statistics are no larger for it. */
   private final transient LockStatistics.@Nullable Meter meter;
 
-  /** Those that were signalled while the lock has been held; guarded by the lock. */
+  /**
+   * Those that were signalled while the lock has been held, as a ring: the last of them, which
+   * points to the first. Guarded by the lock.
+   */
   private transient @Nullable Waiter toWake;
 
   ExclusiveLock(String name, @Nullable LockStatistics statistics) {
@@ -109,6 +142,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
   private void lockSlowly() {
     Thread current = Thread.currentThread();
     refuseOwner(current);
+    requireStack();
     acquireAndOwn(current, null, 0, false, FOREVER);
   }
 
@@ -171,6 +205,8 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
       Outcome outcome = acquire(current, enqueued, interruptible, nanos);
       if (outcome == Outcome.ACQUIRED) {
         setExclusiveOwnerThread(current);
+      } else {
+        outcome.throwFailure();
       }
       return outcome;
     }
@@ -186,7 +222,61 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
       meter.waited(now, now - began, acquired);
     }
     LockEvents.waited(this, owner, now - began, acquired);
+    outcome.throwFailure();
     return outcome;
+  }
+
+  /**
+   * Whoever has queued and has not the stack to call {@link #await} could not leave the queue
+   * either. So that is tried before, some kilobytes deeper than it will be: those that leave the
+   * queue may be interpreted, which takes more stack. Few frames of many words, since a CPU
+   * remembers the returns of some dozen calls only.
+   */
+  final void requireStack() {
+    long _ = requireStack(FRAMES_BELOW, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  }
+
+  @SuppressWarnings("TooManyParameters") // That is what it is for.
+  private long requireStack(
+      int frames,
+      long a,
+      long b,
+      long c,
+      long d,
+      long e,
+      long f,
+      long g,
+      long h,
+      long i,
+      long j,
+      long k,
+      long l,
+      long m,
+      long n,
+      long o,
+      long p) {
+    if (frames == 0) {
+      await(NOBODY, WaitPolicy.SPIN_PARK, AT_ONCE, false, FOREVER).throwFailure();
+      return 0;
+    }
+    long below = requireStack(frames - 1, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, a);
+    return below
+        + (a ^ below)
+        + (b ^ below)
+        + (c ^ below)
+        + (d ^ below)
+        + (e ^ below)
+        + (f ^ below)
+        + (g ^ below)
+        + (h ^ below)
+        + (i ^ below)
+        + (j ^ below)
+        + (k ^ below)
+        + (l ^ below)
+        + (m ^ below)
+        + (n ^ below)
+        + (o ^ below)
+        + (p ^ below); // so all of them are kept meanwhile
   }
 
   private void refuseOwner(Thread current) {
@@ -247,6 +337,7 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (nanos <= 0) {
       return false;
     }
+    requireStack();
     Outcome outcome = acquireAndOwn(current, null, 0, true, nanos);
     if (outcome == Outcome.INTERRUPTED) {
       throw new InterruptedException();
@@ -264,8 +355,8 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     if (getExclusiveOwnerThread() != Thread.currentThread()) {
       throw new IllegalMonitorStateException("the current thread does not have " + this);
     }
-    Waiter signalled = toWake;
-    if (signalled != null) {
+    Waiter last = toWake;
+    if (last != null) {
       toWake = null;
     }
     if (meter == null) {
@@ -274,9 +365,16 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     } else {
       unlockMeasured(meter);
     }
-    while (signalled != null) {
-      LockSupport.unpark(signalled.thread);
-      signalled = signalled.alsoToWake;
+    if (last != null) {
+      wake(last);
+    }
+  }
+
+  private static void wake(Waiter last) {
+    Waiter at = last.alsoToWake;
+    while (at != null) {
+      LockSupport.unpark(at.thread);
+      at = at == last ? null : at.alsoToWake;
     }
   }
 
@@ -286,14 +384,11 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
    */
   final void wakeAtUnlock(Waiter signalled) {
     Waiter last = toWake;
-    if (last == null) {
-      toWake = signalled;
-      return;
+    signalled.alsoToWake = last == null ? signalled : last.alsoToWake;
+    if (last != null) {
+      last.alsoToWake = signalled;
     }
-    while (last.alsoToWake != null) {
-      last = last.alsoToWake;
-    }
-    last.alsoToWake = signalled;
+    toWake = signalled;
   }
 
   private void unlockMeasured(LockStatistics.Meter counted) {
@@ -346,11 +441,28 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
 
   /**
    * Waits as a policy says, until the turn comes, the time is over or the thread is interrupted.
-   * One look follows every wake-up, and one stands between setting {@code parked} and parking.
    *
-   * @param turn the look; it may take the lock
+   * <p>The waiter stands in a queue, and whoever comes behind waits for it. So an error in the wait
+   * (no stack or memory left, a barrier that the kernel refuses) ends it as a time-out does: the
+   * caller gives the place up, and the error is thrown after that.
+   *
+   * @param turn the look; it may take the lock, and then throws nothing
    */
   final Outcome await(
+      Waiter waiter, WaitPolicy policy, Turn turn, boolean interruptible, long nanos) {
+    try {
+      return waitInLoop(waiter, policy, turn, interruptible, nanos);
+    } catch (StackOverflowError failure) {
+      return Outcome.NO_STACK; // no call
+    } catch (OutOfMemoryError failure) {
+      return Outcome.NO_MEMORY;
+    } catch (RuntimeException failure) {
+      return new Outcome(failure);
+    }
+  }
+
+  /** One look follows every wake-up, and one stands between setting {@code parked} and parking. */
+  private Outcome waitInLoop(
       Waiter waiter, WaitPolicy policy, Turn turn, boolean interruptible, long nanos) {
     Thread thread = Thread.currentThread();
     long deadline = nanos == FOREVER ? 0 : System.nanoTime() + nanos;
@@ -359,59 +471,63 @@ public abstract class ExclusiveLock extends AbstractOwnableSynchronizer implemen
     boolean interrupted = false;
     Outcome outcome = Outcome.ACQUIRED;
     boolean registered = false;
-    for (int look = 0; !turn.come(waiter); ) {
-      boolean clock = look >= spins || look % LOOKS_BETWEEN_CLOCKS == 0;
-      if (clock && interruptible && Thread.interrupted()) {
-        outcome = Outcome.INTERRUPTED;
-        break;
-      }
-      long left = FOREVER;
-      if (clock && nanos != FOREVER && (left = deadline - System.nanoTime()) <= 0) {
-        outcome = Outcome.TIMED_OUT;
-        break;
-      }
-      if (look < spins) {
-        look++;
-        Thread.onSpinWait();
-      } else if (look < spins + yields) {
-        look++;
-        giveWay();
-      } else if (!policy.parks(thread)) {
-        look = 0;
-      } else {
-        if (!registered && nanos == FOREVER) {
-          registered = true;
-          Deadlocks.waits(thread, this);
-        }
-        long rest = restBeforePark(waiter);
-        if (rest > 0) {
-          LockSupport.parkNanos(this, Math.min(left, rest));
-          interrupted |= !interruptible && Thread.interrupted();
-          continue;
-        }
-        waiter.parked = true; // volatile: before the look that follows
-        long most = Math.min(left, beforePark(waiter));
-        if (!turn.come(waiter)) {
-          if (most == FOREVER) {
-            LockSupport.park(this);
-          } else {
-            LockSupport.parkNanos(this, most);
-          }
-          waiter.parked = false;
-          waiter.wokenInVain = true; // or else nobody will ask
-          // A pending interrupt would make the next park return at once.
-          interrupted |= !interruptible && Thread.interrupted();
-        } else {
-          waiter.parked = false;
+    Deadlocks.@Nullable Wait wait = null;
+    try {
+      for (int look = 0; !turn.come(waiter); ) {
+        boolean clock = look >= spins || look % LOOKS_BETWEEN_CLOCKS == 0;
+        if (clock && interruptible && Thread.interrupted()) {
+          outcome = Outcome.INTERRUPTED;
           break;
         }
+        long left = FOREVER;
+        if (clock && nanos != FOREVER && (left = deadline - System.nanoTime()) <= 0) {
+          outcome = Outcome.TIMED_OUT;
+          break;
+        }
+        if (look < spins) {
+          look++;
+          Thread.onSpinWait();
+        } else if (look < spins + yields) {
+          look++;
+          giveWay();
+        } else if (!policy.parks(thread)) {
+          look = 0;
+        } else {
+          if (!registered && nanos == FOREVER) {
+            registered = true;
+            wait = Deadlocks.waits(thread, this);
+          }
+          long rest = restBeforePark(waiter);
+          if (rest > 0) {
+            LockSupport.parkNanos(this, Math.min(left, rest));
+            interrupted |= !interruptible && Thread.interrupted();
+            continue;
+          }
+          waiter.parked = true; // volatile: before the look that follows
+          long most = Math.min(left, beforePark(waiter));
+          if (!turn.come(waiter)) {
+            if (most == FOREVER) {
+              LockSupport.park(this);
+            } else {
+              LockSupport.parkNanos(this, most);
+            }
+            waiter.parked = false;
+            waiter.wokenInVain = true; // or else nobody will ask
+            // A pending interrupt would make the next park return at once.
+            interrupted |= !interruptible && Thread.interrupted();
+          } else {
+            waiter.parked = false;
+            break;
+          }
+        }
       }
-    }
-    if (registered) {
-      Deadlocks.waitsNoMore(thread);
-    }
-    if (interrupted) {
-      thread.interrupt();
+    } finally {
+      if (wait != null) {
+        wait.over();
+      }
+      if (interrupted) {
+        thread.interrupt();
+      }
     }
     return outcome;
   }

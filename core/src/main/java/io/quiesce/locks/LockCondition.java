@@ -124,6 +124,7 @@ final class LockCondition implements Condition {
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
+    lock.requireStack(); // while nothing has changed
     Waiter place = enqueue();
     long deadline = nanos == ExclusiveLock.FOREVER ? 0 : System.nanoTime() + nanos;
     boolean interrupted = false;

@@ -1,6 +1,7 @@
 package io.quiesce.locks;
 
 import io.quiesce.internal.Facilities;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The way to JFR, closed where it is absent and until somebody records. */
@@ -9,9 +10,14 @@ final class LockEvents {
   private static final long DEFAULT_MILLIS = 10;
 
   private static final long LONG_WAIT_NANOS =
-      1_000_000 * Math.max(0, Long.getLong("quiesce.locks.longWaitMillis", DEFAULT_MILLIS));
+      nanos(Long.getLong("quiesce.locks.longWaitMillis", DEFAULT_MILLIS));
 
   private LockEvents() {}
+
+  /** Of a number of milliseconds that somebody has set; the largest ones mean never. */
+  static long nanos(long millis) {
+    return TimeUnit.MILLISECONDS.toNanos(Math.max(0, millis));
+  }
 
   /** Whether waits need to be measured. */
   static boolean isWanted() {

@@ -256,8 +256,8 @@ public final class LockStatistics {
       }
       try {
         statistics.countWait(Math.max(0, nanos), acquired);
-      } catch (OutOfMemoryError uncounted) {
-        // The fallback's buckets, at their first use.
+      } catch (OutOfMemoryError | StackOverflowError uncounted) {
+        // The fallback's buckets, at their first use. The lock is held, which must be known.
       }
     }
 
@@ -265,8 +265,8 @@ public final class LockStatistics {
     void held(long nanos) {
       try {
         statistics.countHold(Math.max(0, nanos));
-      } catch (OutOfMemoryError uncounted) {
-        // As above.
+      } catch (OutOfMemoryError | StackOverflowError uncounted) {
+        // As above; and those that were signalled have not been woken yet.
       }
     }
   }

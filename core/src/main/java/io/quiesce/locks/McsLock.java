@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * hand-over to a thread that does not run waits for the scheduler. Use it where every waiter must
  * have its turn; elsewhere {@link NodelessMcsLock} is many times faster under load.
  *
- * <p>{@code tryLock()} takes a free lock; waiters exist only while it is held. Space: 24 bytes and
- * one place; each waiter one place of 32 bytes.
+ * <p>{@code tryLock()} takes a free lock; waiters exist only while it is held. Space: 48 bytes and
+ * one place; each waiter one place of 48 bytes.
  *
  * <p>Source: Mellor-Crummey and Scott, "Algorithms for scalable synchronization on shared-memory
  * multiprocessors", 1991; Stultz, MCS lock patches, January 2002; Scott and Scherer, "Scalable
@@ -145,7 +145,10 @@ public final class McsLock extends ExclusiveLock {
 
   @Override
   void acquireEnqueued(Waiter place) {
-    await(place, policy, Turns.GRANTED, false, FOREVER);
+    while (await(place, policy, Turns.GRANTED, false, FOREVER) != Outcome.ACQUIRED) {
+      Thread.onSpinWait(); // no memory or stack to park, but a wait for a condition ends with the
+      // lock
+    }
     holder = place;
   }
 

@@ -189,8 +189,11 @@ public final class PerCpuReadWriteLock implements ReadWriteLock {
 
     /** The current thread has the gate. What it counts is seen by who has it next. */
     private void enterWithGate() {
-      entries.increment();
-      gate.unlock();
+      try {
+        entries.increment();
+      } finally {
+        gate.unlock();
+      }
     }
 
     @Override
@@ -270,15 +273,23 @@ public final class PerCpuReadWriteLock implements ReadWriteLock {
 
     @Override
     boolean tryAcquire() {
-      if (readers() > 0 || !gate.tryLock()) {
+      if (readers() > 0 || gate.isLocked()) {
         return false; // keeping readers out for a moment would not help
       }
-      writer = new Waiter(Thread.currentThread());
-      if (isDrained()) {
-        return true;
+      Waiter place = new Waiter(Thread.currentThread()); // before the gate: there may be no memory
+      if (!gate.tryLock()) {
+        return false;
       }
-      release();
-      return false;
+      boolean acquired = false;
+      try {
+        writer = place;
+        acquired = isDrained();
+      } finally {
+        if (!acquired) {
+          release();
+        }
+      }
+      return acquired;
     }
 
     @Override

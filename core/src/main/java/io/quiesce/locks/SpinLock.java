@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * woken and nothing is fair: a waiter looks, pauses for twice as long as before up to {@value
  * #MOST_PAUSES} hints to the CPU, then gives the CPU away, and after some rounds sleeps for some
  * microseconds (a virtual thread at once), so that a preempted holder gets to run. For sections of
- * some nanoseconds that hardly ever meet; else {@link NodelessMcsLock}. Space: 24 bytes.
+ * some nanoseconds that hardly ever meet; else {@link NodelessMcsLock}. Space: 32 bytes.
  *
  * <p>Source: Rudolph and Segall, 1984; Anderson, "The performance of spin lock alternatives", 1990;
  * the spin lock that the 2002 experiment compares with.

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Locking is one compare-and-set of the next ticket; unlocking one release store of the ticket
  * served. All waiters look at the same word, so each hand-over costs every one of them a cache
  * miss, and a ticket cannot be given back: the timed and interruptible forms take a ticket only
- * when it would be served at once, and so are not fair. A waiter pauses the longer the more tickets
- * are before its own, then gives the CPU away, then sleeps for some microseconds. For few threads
- * on CPUs of their own; else {@link McsLock} for fairness. Space: 32 bytes.
+ * when it would be served at once, and so are not fair. A waiter looks with longer and longer
+ * pauses, then gives the CPU away, then sleeps for some microseconds. For few threads on CPUs of
+ * their own; else {@link McsLock} for fairness. Space: 40 bytes.
  *
- * <p>Source: Mellor-Crummey and Scott, 1991 (ticket lock with proportional backoff); Reed and
- * Kanodia, 1979.
+ * <p>Source: Mellor-Crummey and Scott, 1991; Reed and Kanodia, 1979.
  */
 public final class TicketLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
@@ -72,7 +71,16 @@ public final class TicketLock extends ExclusiveLock {
     }
     Ticket ticket = new Ticket(); // before it is drawn: there may be no memory
     ticket.number = (int) NEXT.getAndAdd(this, 1);
-    return Backoff.until(this, ticket, current, false, nanos, MOST_PAUSES);
+    while (true) {
+      try {
+        return Backoff.until(this, ticket, current, false, nanos, MOST_PAUSES);
+      } catch (OutOfMemoryError | StackOverflowError unpaused) {
+        // A ticket cannot be given back: it must be waited for, if without the pauses.
+        if (served == ticket.number) {
+          return Outcome.ACQUIRED;
+        }
+      }
+    }
   }
 
   /** What one waiter looks at. */

@@ -58,4 +58,11 @@ class LockEventTest {
     assertThat(event.getThread("owner").getJavaName()).isEqualTo(Thread.currentThread().getName());
     assertThat(event.getStackTrace().getFrames()).isNotEmpty();
   }
+
+  @Test
+  void aVeryLongLimitMeansNever() {
+    assertThat(LockEvents.nanos(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+    assertThat(LockEvents.nanos(10)).isEqualTo(10_000_000);
+    assertThat(LockEvents.nanos(-1)).isZero();
+  }
 }
