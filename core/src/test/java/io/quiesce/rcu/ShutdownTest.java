@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +37,27 @@ class ShutdownTest {
     assertThat(rcu.callbacks().workers()).isEmpty();
     assertThat(other.thread().isAlive()).isFalse();
     assertThat(rcu.statistics().pendingBlocks()).isZero();
+  }
+
+  @Test
+  void onlyTheTimeBoundsHowLongCallbacksThatQueueCallbacksAreFollowed() throws Exception {
+    Rcu rcu = Rcu.create("endless");
+    AtomicBoolean enough = new AtomicBoolean();
+    rcu.call(
+        new Callback() {
+          @Override
+          public void run() {
+            if (!enough.get()) {
+              rcu.call(this);
+            }
+          }
+        });
+    long began = System.nanoTime();
+    Duration limit = Duration.ofSeconds(2);
+    assertThatThrownBy(() -> rcu.close(limit)).isInstanceOf(TimeoutException.class);
+    assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(limit.toNanos());
+    enough.set(true);
+    rcu.close(Duration.ofSeconds(30));
   }
 
   @Test
