@@ -68,8 +68,9 @@ class SignalQueuesTest {
         lock.lock();
         condition.signal();
         Thread.sleep(20);
-        assertThat(sleepsAt(thread, condition)).isTrue();
-        lock.unlock();
+        boolean asleep = sleepsAt(thread, condition);
+        lock.unlock(); // a failure must not leave it locked: all threads are joined
+        assertThat(asleep).isTrue();
       }
       assertThat(came).isTrue();
     }
@@ -107,9 +108,9 @@ class SignalQueuesTest {
       lock.unlock();
       Together.until("the first locker has it", () -> order.size() == 1);
       Thread.sleep(5);
-      assertThat(sleepsAt(first, condition)).isTrue(); // the unlock was not theirs
-      assertThat(sleepsAt(second, condition)).isTrue();
+      boolean asleep = sleepsAt(first, condition) && sleepsAt(second, condition);
       goOn.countDown();
+      assertThat(asleep).isTrue(); // the unlock was not theirs
     }
     assertThat(order)
         .containsExactly("locker 1", "signalled 1", "locker 2", "signalled 2", "locker 3");
@@ -148,8 +149,9 @@ class SignalQueuesTest {
           Together.until("it waits for the lock", () -> sleepsAt(thread, lock));
         }
         Thread.sleep(2);
-        assertThat(owned).isFalse();
+        boolean early = owned.get();
         lock.unlock();
+        assertThat(early).isFalse();
       }
       assertThat(owned).isTrue();
       assertThat(kept).isTrue();
@@ -193,8 +195,9 @@ class SignalQueuesTest {
         condition.signal();
       }
       Thread.sleep(350);
-      assertThat(signalled).hasValue(0);
+      int early = signalled.get();
       lock.unlock();
+      assertThat(early).isZero();
       Together.until("three have come", () -> signalled.get() == 3 && !lock.isLocked());
       assertThat(other).isFalse();
       lock.lock();
