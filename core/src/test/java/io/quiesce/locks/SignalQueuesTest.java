@@ -162,6 +162,14 @@ class SignalQueuesTest {
   @ParameterizedTest
   @EnumSource
   void aSignalCountsThoughTheTimePassesBeforeTheUnlock(Kind kind) throws InterruptedException {
+    boolean inTime = false;
+    for (int attempt = 0; attempt < 20 && !inTime; attempt++) {
+      inTime = signalsInTime(kind); // unless the machine was too slow to signal within the time
+    }
+    assertThat(inTime).isTrue();
+  }
+
+  private static boolean signalsInTime(Kind kind) throws InterruptedException {
     ExclusiveLock lock = kind.create();
     Condition condition = lock.newCondition();
     AtomicInteger waiting = new AtomicInteger(); // counted with the lock held
@@ -178,6 +186,7 @@ class SignalQueuesTest {
               condition.awaitUninterruptibly();
               other.set(true);
             });
+    long began = System.nanoTime();
     try (Together threads = new Together()) {
       for (int i = 0; i < forms.size(); i++) {
         int number = i;
@@ -194,6 +203,11 @@ class SignalQueuesTest {
       for (int i = 1; i < forms.size(); i++) {
         condition.signal();
       }
+      if (System.nanoTime() - began > 250_000_000) {
+        condition.signalAll();
+        lock.unlock();
+        return false;
+      }
       Thread.sleep(350);
       int early = signalled.get();
       lock.unlock();
@@ -205,6 +219,7 @@ class SignalQueuesTest {
       lock.unlock();
     }
     assertThat(other).isTrue();
+    return true;
   }
 
   @ParameterizedTest
