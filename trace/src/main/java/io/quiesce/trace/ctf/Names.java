@@ -45,9 +45,13 @@ final class Names {
 
   private String unique(String wanted) {
     String name = wanted;
-    for (int n = 2; !taken.add(name); n++) {
+    for (int n = 2; taken.contains(name); n++) {
       name = wanted + '_' + n;
     }
+    taken.add(name);
+    // babeltrace2 2.0 compares a name with the earlier ones as it shows them: _x after __x is a
+    // duplicate to it.
+    taken.add(name.substring(1));
     return name;
   }
 

@@ -1,6 +1,5 @@
 package io.quiesce.trace.ctf;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.UUID;
@@ -125,18 +124,15 @@ final class Tsdl {
 
   private static void struct(StringBuilder text, List<Field> fields) {
     Names names = new Names();
-    List<String> identifiers = new ArrayList<>(fields.size());
-    for (Field field : fields) {
-      identifiers.add(names.field(field.name()));
-    }
     text.append("struct {\n");
-    for (int i = 0; i < fields.size(); i++) {
-      declare(text, fields.get(i), identifiers.get(i), names);
+    for (Field field : fields) {
+      declare(text, field, names);
     }
     text.append("\t};");
   }
 
-  private static void declare(StringBuilder text, Field field, String name, Names names) {
+  private static void declare(StringBuilder text, Field field, Names names) {
+    String name = names.field(field.name());
     text.append("\t\t");
     switch (field.type()) {
       case FieldType.Numeric number -> text.append(number(number)).append(' ').append(name);

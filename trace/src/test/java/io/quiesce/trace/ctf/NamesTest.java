@@ -37,6 +37,14 @@ class NamesTest {
   }
 
   @Test
+  void noNameIsAnEarlierOneAsReadersShowIt() {
+    assertThat(names.field("_x")).isEqualTo("__x");
+    assertThat(names.field("x")).isEqualTo("_x_2");
+    assertThat(names.field("y")).isEqualTo("_y");
+    assertThat(names.field("_y")).isEqualTo("__y");
+  }
+
+  @Test
   void longNamesAreCut() {
     assertThat(names.field("x".repeat(10_000))).hasSize(1 + Names.MAX_LENGTH);
     assertThat(names.field("\u00e4".repeat(10_000))).hasSize(1 + Names.MAX_LENGTH);

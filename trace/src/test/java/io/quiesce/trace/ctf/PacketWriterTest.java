@@ -167,7 +167,7 @@ class PacketWriterTest {
 
   @Test
   void typesAreCheckedWhenTheyAreMade() {
-    assertThatThrownBy(() -> type(EventType.MAX_ID + 1)).hasMessageContaining("1048575");
+    assertThatThrownBy(() -> type(EventType.MAX_ID + 1)).hasMessageContaining("131071");
     assertThatThrownBy(() -> new FieldType.Int(24, true, 10)).hasMessageContaining("24");
     assertThatThrownBy(() -> new FieldType.Int(8, true, 3)).hasMessageContaining("3");
     assertThatThrownBy(() -> new FieldType.Real(16)).hasMessageContaining("16");

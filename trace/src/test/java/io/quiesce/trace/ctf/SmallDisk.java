@@ -21,6 +21,9 @@ final class SmallDisk implements AppendFile.Opener {
   /** Whether cutting files off fails as well. */
   boolean broken;
 
+  /** How many writes are interrupted, which closes the channel. */
+  int interrupts;
+
   SmallDisk(long free) {
     this.free = free;
   }
@@ -39,6 +42,11 @@ final class SmallDisk implements AppendFile.Opener {
 
     @Override
     public int write(ByteBuffer from, long position) throws IOException {
+      if (interrupts > 0) {
+        interrupts--;
+        Thread.currentThread().interrupt();
+        return file.write(from, position);
+      }
       long old = file.size();
       int fits = Math.clamp(free + old - position, 0, from.remaining());
       if (fits == 0) {

@@ -127,6 +127,20 @@ class StreamFileTest {
   }
 
   @Test
+  void anInterruptDuringTheWriteLosesNothing() throws IOException {
+    SmallDisk disk = new SmallDisk(1000);
+    try (StreamFile stream = StreamFile.create(folder, 2, disk)) {
+      disk.interrupts = 2;
+      stream.append(packet(10));
+      assertThat(Thread.interrupted()).isTrue();
+      stream.append(packet(20));
+      assertThat(Thread.interrupted()).isFalse();
+    }
+    assertThat(Files.size(file())).isEqualTo(2 * PACKET);
+    assertThat(Files.size(index())).isEqualTo(16 + 2 * ENTRY);
+  }
+
+  @Test
   void onlyWholePacketsAreTaken() throws IOException {
     try (StreamFile stream = StreamFile.create(folder, 2)) {
       MemorySegment packet = packet(10);
