@@ -1,0 +1,149 @@
+package io.quiesce.trace.ctf;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The file {@code metadata} of a trace: what the trace is, then one event type after the other.
+ *
+ * <p>It only grows, each time by one write, so event types may come at any time before their first
+ * event is in a stream file. What is not entirely in the file is not in it at all.
+ *
+ * <p>Thread-safe.
+ */
+public final class Metadata implements Closeable {
+  private static final String NAME = "metadata";
+
+  /** The first uuid is the trace's; the clock's comes later. */
+  private static final Pattern UUID_LINE = Pattern.compile("\\n\\tuuid = \"([0-9a-f-]{36})\";");
+
+  private final AppendFile file;
+  private final Map<Integer, EventType> types = new HashMap<>();
+
+  private Metadata(AppendFile file) {
+    this.file = file;
+  }
+
+  /**
+   * Makes the folder if there is none, and in it the file.
+   *
+   * @throws IOException with the reason in one sentence if that fails, or if a trace is there
+   */
+  public static Metadata create(Path folder, TraceDescription trace) throws IOException {
+    return create(folder, trace, FileChannel::open);
+  }
+
+  static Metadata create(Path folder, TraceDescription trace, AppendFile.Opener opener)
+      throws IOException {
+    Path path = folder.resolve(NAME);
+    try {
+      Files.createDirectories(folder);
+      AppendFile file = AppendFile.create(path, opener);
+      Metadata metadata = new Metadata(file);
+      try {
+        file.append(bytes(Tsdl.preamble(trace)));
+      } catch (IOException e) {
+        file.close();
+        throw e;
+      }
+      return metadata;
+    } catch (IOException e) {
+      throw new IOException("The trace in " + folder + " cannot be begun: " + e, e);
+    }
+  }
+
+  /**
+   * Cuts the metadata that a killed program left back to whole event types.
+   *
+   * @return the trace's uuid, which its packets have too
+   * @throws IOException with the reason in one sentence if that fails, or if not even the part
+   *     before the event types is there
+   */
+  public static UUID recover(Path folder) throws IOException {
+    Path path = folder.resolve(NAME);
+    try (AppendFile file = AppendFile.open(path)) {
+      String text = Files.readString(path, StandardCharsets.ISO_8859_1);
+      int stream = text.indexOf("\nstream {\n");
+      Matcher uuid = UUID_LINE.matcher(text);
+      if (stream < 0 || text.indexOf(Tsdl.END, stream) < 0 || !uuid.find()) {
+        throw new IOException("it was cut off before the first event type");
+      }
+      file.truncate(text.lastIndexOf(Tsdl.END) + (long) Tsdl.END.length());
+      return UUID.fromString(uuid.group(1));
+    } catch (IOException e) {
+      throw new IOException("The metadata " + path + " cannot be recovered: " + e, e);
+    }
+  }
+
+  /**
+   * Adds an event type, unless it is there.
+   *
+   * @return whether it was new
+   * @throws IllegalArgumentException if another type has its id
+   * @throws IOException with the reason in one sentence if it is not in the file; its events must
+   *     not be written then, and adding it may be tried again
+   */
+  public boolean add(EventType type) throws IOException {
+    return addAll(List.of(type)) == 1;
+  }
+
+  /**
+   * Adds event types, all in one write; see {@link #add}.
+   *
+   * @return how many were new
+   * @throws IllegalArgumentException if another type has the id of one; none is added then
+   * @throws IOException if none was added
+   */
+  public synchronized int addAll(Collection<EventType> all) throws IOException {
+    Map<Integer, EventType> fresh = new HashMap<>();
+    List<String> texts = new ArrayList<>();
+    for (EventType type : all) {
+      EventType other = types.get(type.id());
+      if (other == null) {
+        other = fresh.putIfAbsent(type.id(), type);
+      }
+      if (other == null) {
+        texts.add(Tsdl.event(type));
+      } else if (!other.equals(type)) {
+        throw new IllegalArgumentException(
+            type.fullName() + " has the id " + type.id() + " of " + other.fullName());
+      }
+    }
+    if (!texts.isEmpty()) {
+      try {
+        file.append(bytes(String.join("", texts)));
+      } catch (IOException e) {
+        throw new IOException("Event types could not be added to " + file.path() + ": " + e, e);
+      }
+      types.putAll(fresh);
+    }
+    return fresh.size();
+  }
+
+  /** How many event types there are. */
+  public synchronized int size() {
+    return types.size();
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    file.close();
+  }
+
+  private static ByteBuffer bytes(String text) {
+    return StandardCharsets.UTF_8.encode(text);
+  }
+}

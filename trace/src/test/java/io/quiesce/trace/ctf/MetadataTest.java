@@ -1,0 +1,120 @@
+package io.quiesce.trace.ctf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MetadataTest {
+  private final TraceDescription trace =
+      new TraceDescription(
+          UUID.randomUUID(),
+          new Clock(UUID.randomUUID(), 1000, -1, 999),
+          Map.of("k", 1),
+          List.of());
+
+  @TempDir Path folder;
+
+  private static EventType type(int id, String name) {
+    return new EventType(id, "p", name, 6, List.of(Field.text("t"), Field.bytes("b")));
+  }
+
+  private Path file() {
+    return folder.resolve("metadata");
+  }
+
+  @Test
+  void typesAreAddedOnceAndBehindTheOthers() throws IOException {
+    try (Metadata metadata = Metadata.create(folder, trace)) {
+      assertThat(metadata.add(type(1, "a"))).isTrue();
+      String before = Files.readString(file());
+      assertThat(metadata.add(type(1, "a"))).isFalse();
+      assertThat(metadata.addAll(List.of(type(5, "b"), type(1, "a"), type(5, "b")))).isEqualTo(1);
+      assertThat(metadata.size()).isEqualTo(2);
+      assertThat(Files.readString(file())).startsWith(before).containsOnlyOnce("name = \"p:b\"");
+    }
+  }
+
+  @Test
+  void twoTypesCannotHaveOneId() throws IOException {
+    try (Metadata metadata = Metadata.create(folder, trace)) {
+      metadata.add(type(1, "a"));
+      long size = Files.size(file());
+      assertThatThrownBy(() -> metadata.addAll(List.of(type(2, "x"), type(1, "b"))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("p:b has the id 1 of p:a");
+      assertThatThrownBy(() -> metadata.addAll(List.of(type(3, "x"), type(3, "y"))))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(Files.size(file())).isEqualTo(size);
+      assertThat(metadata.add(type(2, "x"))).isTrue();
+    }
+  }
+
+  @Test
+  void aFullDiskLosesTheTypeUntilItIsAddedAgain() throws IOException {
+    SmallDisk disk = new SmallDisk(100_000);
+    try (Metadata metadata = Metadata.create(folder, trace, disk)) {
+      long size = Files.size(file());
+      disk.free = 10;
+      assertThatThrownBy(() -> metadata.add(type(1, "a")))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("Event types could not be added");
+      assertThat(Files.size(file())).isEqualTo(size);
+      disk.free = 100_000;
+      assertThat(metadata.add(type(1, "a"))).isTrue();
+    }
+  }
+
+  @Test
+  void noTraceReplacesAnother() throws IOException {
+    try (Metadata _ = Metadata.create(folder, trace)) {
+      assertThatThrownBy(() -> Metadata.create(folder, trace))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("cannot be begun");
+    }
+  }
+
+  @Test
+  void recoveryKeepsWholeTypesWhereverTheFileEnds() throws IOException {
+    int start;
+    int second;
+    try (Metadata metadata = Metadata.create(folder, trace)) {
+      start = (int) Files.size(file());
+      metadata.add(type(1, "n\u00e4me };\n};\n"));
+      second = (int) Files.size(file());
+      metadata.add(type(2, "b"));
+    }
+    byte[] whole = Files.readAllBytes(file());
+    for (int length = start; length <= whole.length; length++) {
+      Files.write(file(), Arrays.copyOf(whole, length));
+      assertThat(Metadata.recover(folder)).isEqualTo(trace.uuid());
+      // The empty line after a block is not needed.
+      int kept = length >= whole.length - 1 ? whole.length : length >= second - 1 ? second : start;
+      assertThat(Files.size(file())).isEqualTo(kept - 1);
+    }
+    Files.write(file(), Arrays.copyOf(whole, start - 2));
+    assertThatThrownBy(() -> Metadata.recover(folder))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cut off");
+  }
+
+  @Test
+  void theOffsetOfTheClockIsNowMinusTheTicks() {
+    Clock clock = Clock.monotonic();
+    long millis = System.currentTimeMillis();
+    long ticks = System.nanoTime();
+    long said =
+        clock.offsetSeconds() * 1000 + (clock.offsetTicks() + ticks) / (clock.frequency() / 1000);
+    assertThat(said).isBetween(millis - 1000, millis + 1000);
+    assertThatThrownBy(() -> new Clock(null, 10, 0, 10))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
