@@ -347,7 +347,7 @@ locked_it:
 #ifdef NODELESS
   other = head;
   if
-  :: other != 0 && impatient[other] ->
+  :: other != 0 ->                             /* impatient or overdue */
      atomic {
        if
        :: state[other] == WAITING -> state[other] = GRANTED; got = true
@@ -358,7 +358,7 @@ locked_it:
      :: got -> got = false; wake(other); goto unlocked
      :: else
      fi
-  :: else
+  :: !(other != 0 && impatient[other])
   fi;
   lingering[SELF] = true;
   other = head;

@@ -5,7 +5,8 @@
  * The unlocking thread's store of 0 waits in its store buffer until it drains by itself, or at the thread's next full
  * barrier (a compare-and-set, a volatile store, a wake-up). A waiter's process-wide barrier drains the other threads'
  * buffers, one after the other. A head that is not impatient parks for a time, so it may go on at any moment, and may
- * become impatient at any moment. One that is parked without a time sleeps until it is woken.
+ * become impatient at any moment. One that is parked without a time sleeps until it is woken. An unlock may find at any
+ * moment that the head has waited for too long, whatever the head does.
  *
  * Claims: one thread inside; nobody sleeps for ever (while the lock is free, or because it was granted to somebody who
  * was not woken, or because nobody was made the head); from the moment a head is impatient at most one other
@@ -264,7 +265,7 @@ locked_it:
      other = head;
 #ifndef NOT_HONOURED
      if
-     :: other != 0 && impatient[other] ->
+     :: other != 0 ->                          /* impatient, or the unlock finds that it is overdue */
         atomic {
           if
           :: state[other] == WAITING -> state[other] = GRANTED; got = true
@@ -275,7 +276,7 @@ locked_it:
         :: got -> got = false; wake(other); goto next_round
         :: else
         fi
-     :: else
+     :: !(other != 0 && impatient[other])
      fi;
 #endif
 #ifdef FENCED

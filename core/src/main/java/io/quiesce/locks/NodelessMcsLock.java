@@ -24,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  * that when it unlocks. So a hand-over to a thread that does not run, which is what makes queue
  * locks collapse with more threads than CPUs, happens only on request:
  *
- * <p><em>Bounded by-passing.</em> A head that has waited for {@link #PATIENCE_NANOS} as the head,
- * or was woken {@link #PATIENCE_WAKE_UPS} times in vain, sets its place impatient; the next unlock
- * leaves the word at 1 and grants the lock to it. With n waiters in front a thread waits at most n
- * + 1 times that, the length of the sections, and what the scheduler takes to run a woken thread.
- * Longer patience means fewer changes of the running thread, so more throughput and fewer that wait
- * at all; shorter patience means shorter waits of those that do.
+ * <p><em>Bounded by-passing.</em> A head that was woken {@link #PATIENCE_WAKE_UPS} times in vain,
+ * or finds that it has been the head for {@link #PATIENCE_NANOS}, sets its place impatient; the
+ * next unlock leaves the word at 1 and grants the lock to it. Unlocks look at the time themselves
+ * in one of 128 by-passes, because a head that the scheduler does not run finds nothing: without
+ * that the longest wait is a third longer, and threads that share a CPU with the holder get less
+ * than their part. With n waiters in front a thread waits at most n + 1 times that, the length of
+ * the sections, and what the scheduler takes to run a woken thread. Longer patience means fewer
+ * changes of the running thread, so more throughput and fewer that wait at all; shorter patience
+ * means shorter waits of those that do.
  *
  * <p><em>A head that was woken in vain rests.</em> Waking is the dearest part of an unlock. When a
  * newcomer was faster than a woken head, the lock is much wanted and the next wake-up would most
@@ -54,8 +57,8 @@ import org.jspecify.annotations.Nullable;
 public final class NodelessMcsLock extends ExclusiveLock {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** How long a head lets newcomers pass by: 1 ms. */
-  public static final long PATIENCE_NANOS = 1_000_000;
+  /** How long a head lets newcomers pass by: 1.25 ms. */
+  public static final long PATIENCE_NANOS = 1_250_000;
 
   /** How often a head lets itself be woken in vain: 16 times. */
   public static final int PATIENCE_WAKE_UPS = 16;
@@ -63,6 +66,9 @@ public final class NodelessMcsLock extends ExclusiveLock {
   private static final long SHORTEST_REST_NANOS = 200_000;
   private static final long LONGEST_REST_NANOS = 400_000;
   private static final long FIRST_PARK_NANOS = 200_000;
+
+  /** A power of two. A clock costs as much as four uncontended pairs, so this is in the noise. */
+  private static final int PASSES_BETWEEN_CLOCKS = 128;
 
   /** Looks of one that finds the lock taken, before it queues: some hundred nanoseconds. */
   private static final int LOOKS_BEFORE_QUEUE = 10;
@@ -175,6 +181,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
   boolean enqueue(Waiter place) {
     Waiter previous = (Waiter) TAIL.getAndSet(this, place);
     if (previous == null) {
+      place.since = now();
       head = place; // volatile: before the look at "parked" in the unlock to come
     } else {
       previous.setNext(place);
@@ -219,11 +226,21 @@ public final class NodelessMcsLock extends ExclusiveLock {
   }
 
   private static long patienceLeft(Waiter head) {
+    return head.rests > PATIENCE_WAKE_UPS ? 0 : PATIENCE_NANOS - (System.nanoTime() - head.since);
+  }
+
+  private static long now() {
     long now = System.nanoTime();
-    if (head.since == 0) {
-      head.since = now == 0 ? 1 : now;
+    return now == 0 ? 1 : now;
+  }
+
+  /** The holder's look on behalf of the head, which may not run; the count is the holder's. */
+  private static boolean isOverdue(Waiter head) {
+    if ((++head.passedBy & (PASSES_BETWEEN_CLOCKS - 1)) != 0) {
+      return false;
     }
-    return head.rests > PATIENCE_WAKE_UPS ? 0 : PATIENCE_NANOS - (now - head.since);
+    long since = head.since; // 0: a racy look, and it is not to be seen yet
+    return since != 0 && System.nanoTime() - since > PATIENCE_NANOS;
   }
 
   /** L.4: the look that follows must not miss an unlock whose look missed {@code parked}. */
@@ -278,6 +295,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
         at = next;
         continue;
       }
+      next.since = now();
       head = next; // volatile
       if (wake) {
         next.wake();
@@ -305,7 +323,7 @@ public final class NodelessMcsLock extends ExclusiveLock {
   @Override
   void release() {
     Waiter first = (Waiter) HEAD.getOpaque(this);
-    if (first != null && first.impatient && first.grant()) { // L.2
+    if (first != null && (first.impatient || isOverdue(first)) && first.grant()) { // L.2
       first.wake();
       return;
     }

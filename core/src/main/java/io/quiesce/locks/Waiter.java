@@ -53,15 +53,18 @@ final class Waiter {
   @Nullable Waiter lockPlace;
 
   /**
-   * For the nodeless lock, the thread's alone: when it first saw itself as the head (0: not yet).
-   * For a condition, if waits are measured: when it was signalled; published by the grant.
+   * For the nodeless lock: when it became the head (0: not yet), stored before it is made that. For
+   * a condition, if waits are measured: when it was signalled; published by the grant.
    */
   long since;
 
   // For the nodeless lock, the thread's alone: how often it has rested, and whether it was woken
   // and somebody else was faster.
-  int rests;
+  byte rests;
   boolean wokenInVain;
+
+  /** For the nodeless lock: unlocks that saw it as the head; the holder's alone. */
+  int passedBy;
 
   Waiter(@Nullable Thread thread) {
     this.thread = thread;

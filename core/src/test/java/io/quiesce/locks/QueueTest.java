@@ -179,6 +179,24 @@ class QueueTest {
     assertThat(lock.isLocked()).isFalse();
   }
 
+  /** The bound does not depend on the scheduler: unlocks look at the time for such a head. */
+  @Test
+  void aHeadThatNeverRunsIsGrantedTheLockWhenItIsOverdue() {
+    NodelessMcsLock lock = new NodelessMcsLock("overdue");
+    Waiter head = new Waiter(Thread.currentThread());
+    lock.lock();
+    lock.enqueue(head);
+    long began = System.nanoTime();
+    lock.unlock();
+    while (lock.tryLock()) {
+      lock.unlock();
+      assertThat(System.nanoTime() - began).isLessThan(60_000_000_000L);
+    }
+    assertThat(System.nanoTime() - began).isGreaterThan(NodelessMcsLock.PATIENCE_NANOS);
+    assertThat(head.state()).isEqualTo(Waiter.GRANTED);
+    assertThat(lock.isLocked()).isTrue();
+  }
+
   /** A holder that holds on for longer than the head's patience: no by-pass at all after that. */
   @Test
   void afterALongSectionTheHeadIsNext() throws InterruptedException {
