@@ -277,6 +277,9 @@ final class PerCpuTorture {
           throw new TortureFailure("the list of a closed and fenced row moved");
         }
       }
+      if (random.nextInt(8) == 0) {
+        Thread.yield(); // so that others come in between on a machine with one CPU, too
+      }
       OffHeap.setLongOpaque(list, aside.isEmpty() ? 0 : aside.removeLast());
       if (head != 0) {
         aside.add(head);

@@ -49,7 +49,7 @@ public final class Torture {
 
   private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC, LOCKS);
   private static final int DEFAULT_SECONDS = 60;
-  private static final int BROKEN_SECONDS = 10;
+  private static final int BROKEN_SECONDS = 20;
 
   private Torture() {}
 
@@ -128,7 +128,8 @@ public final class Torture {
    * The self-check: runs the tortures with every grace period, every closing of a row, or some
    * lockings, left out, or blocks freed that are in use.
    *
-   * @param seconds how long at most, at least 1; a fault ends a run at once
+   * @param seconds how long at most each part of each configuration may go on without a fault, at
+   *     least 1; the first fault ends it, so a generous limit costs nothing
    * @param out where the table goes
    * @return 0 if the fault was found everywhere, 1 if not
    */
@@ -195,13 +196,15 @@ public final class Torture {
   /** How many configurations failed. */
   private static int run(String name, Options options, int share, PrintStream out) {
     List<Configuration> chosen = configurations(name, options);
-    out.printf(
-        "torture %s%s: %d s over %d configurations, seed %d%n",
-        name,
-        options.broken() ? " --broken" : "",
-        Math.max(1, options.seconds() / share),
-        chosen.size(),
-        options.seed());
+    if (options.broken()) {
+      out.printf(
+          "torture %s --broken: %d configurations, each part at most %d s until its fault, seed %d%n",
+          name, chosen.size(), options.seconds(), options.seed());
+    } else {
+      out.printf(
+          "torture %s: %d s over %d configurations, seed %d%n",
+          name, Math.max(1, options.seconds() / share), chosen.size(), options.seed());
+    }
     out.println(TortureChild.header(name));
     int failed = 0;
     for (Configuration configuration : chosen) {
@@ -212,7 +215,10 @@ public final class Torture {
 
   private static boolean runChild(
       String torture, Configuration configuration, Options options, int share, PrintStream out) {
-    long millis = options.seconds() * 1_000L / share;
+    long millis =
+        options.broken()
+            ? options.seconds() * 1_000L * TortureChild.runs(torture, true)
+            : options.seconds() * 1_000L / share;
     TortureChild child =
         new TortureChild(
             torture,

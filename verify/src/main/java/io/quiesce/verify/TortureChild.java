@@ -105,7 +105,7 @@ final class TortureChild {
   }
 
   /** How many lines of results one JVM gives. */
-  private static int runs(String torture, boolean broken) {
+  static int runs(String torture, boolean broken) {
     if (torture.equals(Torture.ALLOC)) {
       return 1;
     }
