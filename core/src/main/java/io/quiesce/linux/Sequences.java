@@ -16,8 +16,9 @@ import java.util.stream.Stream;
  * cleared at the end: the kernel drops it lazily, and the page stays mapped for ever.
  *
  * <p>{@link WordSequences} has those on single words, {@link ArraySequences} those on whole arrays
- * and lists. To add one: write its table, add it to {@link #ALL}, and copy the table into
- * docs/security.md; the tests disassemble whatever is listed.
+ * and lists, {@link TraceSequences} those of the tracer's ring buffers. To add one: write its
+ * table, add it to {@link #ALL}, and copy the table into docs/security.md; the tests disassemble
+ * whatever is listed.
  */
 final class Sequences {
   static final CodeTable CPU =
@@ -101,7 +102,8 @@ final class Sequences {
       Stream.of(
               List.of(CPU, NODE, CONCURRENCY_ID, INDEX, TSC, TSC_ORDERED),
               WordSequences.ALL,
-              ArraySequences.ALL)
+              ArraySequences.ALL,
+              TraceSequences.ALL)
           .flatMap(List::stream)
           .toList();
 

@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +31,9 @@ public final class Metadata implements Closeable {
 
   /** The first uuid is the trace's; the clock's comes later. */
   private static final Pattern UUID_LINE = Pattern.compile("\\n\\tuuid = \"([0-9a-f-]{36})\";");
+
+  private static final Pattern EVENT_ID =
+      Pattern.compile("\\nevent \\{\\n\\tname = .*;\\n\\tid = (\\d{1,9});\\n");
 
   private final AppendFile file;
   private final Map<Integer, EventType> types = new HashMap<>();
@@ -86,6 +91,21 @@ public final class Metadata implements Closeable {
     } catch (IOException e) {
       throw new IOException("The metadata " + path + " cannot be recovered: " + e, e);
     }
+  }
+
+  /**
+   * The ids of the event types in a folder's metadata, as this class writes it.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static Set<Integer> ids(Path folder) throws IOException {
+    Matcher id =
+        EVENT_ID.matcher(Files.readString(folder.resolve(NAME), StandardCharsets.ISO_8859_1));
+    Set<Integer> ids = new HashSet<>();
+    while (id.find()) {
+      ids.add(Integer.valueOf(id.group(1)));
+    }
+    return ids;
   }
 
   /**

@@ -103,6 +103,32 @@ public final class PacketWriter {
   }
 
   /**
+   * Adds an event whose context and fields are encoded already.
+   *
+   * @param id of its type
+   * @param time in ticks of the trace's clock
+   * @param from where the bytes are
+   * @param offset of the first
+   * @param bytes how many
+   * @throws IllegalStateException if no packet is open
+   */
+  public Outcome append(int id, long time, MemorySegment from, long offset, long bytes) {
+    requireOpen();
+    long moment = Math.max(time, last);
+    long size = EventHeader.size(id, moment, last) + bytes;
+    if (size > buffer.byteSize() - at) {
+      long least = EventHeader.size(id, moment, moment) + bytes;
+      return least > buffer.byteSize() - PacketLayout.EVENTS_AT ? Outcome.TOO_LARGE : Outcome.FULL;
+    }
+    moment = notBack(time);
+    at = EventHeader.write(buffer, at, id, moment, last);
+    MemorySegment.copy(from, offset, buffer, at, bytes);
+    at += bytes;
+    last = moment;
+    return Outcome.WRITTEN;
+  }
+
+  /**
    * Ends the packet, which may be empty.
    *
    * @param time in ticks, not before its last event
@@ -112,11 +138,30 @@ public final class PacketWriter {
    * @throws IllegalStateException if no packet is open
    */
   public MemorySegment close(long time, long lost) {
+    return close(time, lost, sequence);
+  }
+
+  /**
+   * As {@link #close(long, long)}, with the packet's number; the next one's is one more.
+   *
+   * @param time in ticks, not before its last event
+   * @param lost events of this CPU that were lost since the trace began
+   * @param number of the packet in its stream; readers take a gap for lost packets
+   * @return the packet, a slice of the sub-buffer
+   * @throws IllegalStateException if no packet is open
+   */
+  public MemorySegment close(long time, long lost, long number) {
     requireOpen();
     last = notBack(time);
     discarded = Math.max(discarded, lost);
     open = false;
-    return buffer.asSlice(0, PacketLayout.close(buffer, last, at, sequence++, discarded));
+    sequence = number + 1;
+    return buffer.asSlice(0, PacketLayout.close(buffer, last, at, number, discarded));
+  }
+
+  /** No packet will begin before this time: the stream goes on from there. */
+  public void after(long time) {
+    last = Math.max(last, time);
   }
 
   /** How many times went back, or were negative, and were raised to the last one. */

@@ -29,6 +29,8 @@ public final class StreamFile implements Closeable {
 
   private final AppendFile packets;
   private final AppendFile index;
+  private long sequence = -1;
+  private long end;
 
   private StreamFile(AppendFile packets, AppendFile index) {
     this.packets = packets;
@@ -100,7 +102,6 @@ public final class StreamFile implements Closeable {
   private long wholePackets(UUID trace) throws IOException {
     MemorySegment start = MemorySegment.ofArray(new byte[PacketLayout.EVENTS_AT]);
     long offset = 0;
-    long end = 0;
     while (packets.read(start.asByteBuffer(), offset)) {
       long size = PacketLayout.sizeOf(start);
       if (size < 0
@@ -110,10 +111,15 @@ public final class StreamFile implements Closeable {
         break;
       }
       index.append(indexEntry(start, offset));
-      end = start.get(Bytes.LONG, PacketLayout.END_AT);
+      remember(start);
       offset += size;
     }
     return offset;
+  }
+
+  /** Whether a CPU has a stream file. */
+  public static boolean exists(Path folder, int cpu) {
+    return Files.exists(folder.resolve(nameOf(cpu)));
   }
 
   /** The name of a CPU's stream file. */
@@ -142,6 +148,7 @@ public final class StreamFile implements Closeable {
     try {
       packets.append(packet.asByteBuffer());
       appendEntry(packet, offset);
+      remember(packet);
     } catch (IOException e) {
       throw new IOException(
           "A packet of "
@@ -165,6 +172,21 @@ public final class StreamFile implements Closeable {
       }
       throw e;
     }
+  }
+
+  private void remember(MemorySegment packet) {
+    sequence = packet.get(Bytes.LONG, PacketLayout.SEQUENCE_AT);
+    end = packet.get(Bytes.LONG, PacketLayout.END_AT);
+  }
+
+  /** The number of the last packet, or -1 if there is none. */
+  public long lastSequence() {
+    return sequence;
+  }
+
+  /** When the last packet ends, in ticks; 0 if there is none. */
+  public long lastEnd() {
+    return end;
   }
 
   /** Bytes in the file. */

@@ -36,6 +36,11 @@ public record TraceDescription(
         });
   }
 
+  /** The same with another uuid. */
+  public TraceDescription with(UUID other) {
+    return new TraceDescription(other, clock, environment, context);
+  }
+
   /** A new trace of this process, by the kernel's monotonic clock. */
   public static TraceDescription ofThisProcess(String name, List<Field> context) {
     return new TraceDescription(UUID.randomUUID(), Clock.monotonic(), environment(name), context);

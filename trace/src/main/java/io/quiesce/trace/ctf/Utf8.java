@@ -9,14 +9,14 @@ import java.lang.foreign.ValueLayout;
  * <p>A NUL inside a string would end it early, and readers stop at the bytes behind it; half a
  * surrogate pair has no UTF-8. Both become U+FFFD.
  */
-final class Utf8 {
+public final class Utf8 {
   /** What stands for characters that a trace cannot hold. */
   static final char REPLACEMENT = '\ufffd';
 
   private Utf8() {}
 
   /** The size in bytes, with the NUL at the end. */
-  static long size(String text) {
+  public static long size(String text) {
     long size = 1;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -57,6 +57,14 @@ final class Utf8 {
       }
     }
     return put(to, at, 0);
+  }
+
+  /** The rest of a string from a character on, and its NUL. */
+  public static byte[] encode(String text, int from) {
+    String rest = text.substring(from);
+    byte[] bytes = new byte[(int) size(rest)];
+    write(MemorySegment.ofArray(bytes), 0, rest);
+    return bytes;
   }
 
   private static boolean isPair(String text, int i) {

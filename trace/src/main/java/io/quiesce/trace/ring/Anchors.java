@@ -1,0 +1,146 @@
+package io.quiesce.trace.ring;
+
+import io.quiesce.linux.MonotonicClock;
+import io.quiesce.linux.Tsc;
+import java.lang.foreign.MemorySegment;
+import java.math.BigInteger;
+
+/**
+ * Turns stamps into nanoseconds of {@code CLOCK_MONOTONIC}, along lines between moments at which
+ * counter and clock were read together.
+ *
+ * <p>An anchor is taken after the offsets are read and before the records are, so each stamp lies
+ * between two anchors, and lines that meet in their ends never go back. Anchors closer than {@value
+ * #APART_NANOS} ns replace one another; when there are too many, every second one goes. They are
+ * kept in the buffers' file as well, for recovery.
+ *
+ * <p>Not thread-safe: the consumer's, or the recovery's.
+ */
+final class Anchors {
+  static final long APART_NANOS = 100_000_000;
+  private static final int SHIFT = 40;
+
+  private final MemorySegment memory;
+  private final long place;
+  private final boolean counter;
+  private final long[] ticks = new long[RingLayout.ANCHORS_MAX];
+  private final long[] nanos = new long[RingLayout.ANCHORS_MAX];
+  private int count;
+  // The line last used: from ticks[line] to ticks[line + 1].
+  private int line = -1;
+  private long multiplier;
+
+  private Anchors(RingMemory ring) {
+    this.memory = ring.memory();
+    this.place = ring.base() + RingLayout.anchorsAt(ring.geometry().rows());
+    this.counter = ring.stamps() == Stamps.TSC.code();
+  }
+
+  /** A new session's. */
+  static Anchors begin(RingMemory ring) {
+    Anchors anchors = new Anchors(ring);
+    anchors.take();
+    return anchors;
+  }
+
+  /** Those that a program left. */
+  static Anchors recover(RingMemory ring) {
+    Anchors anchors = new Anchors(ring);
+    long claimed = Store.getLongAcquire(anchors.memory, anchors.place);
+    anchors.count = Math.clamp(claimed, 0, RingLayout.ANCHORS_MAX);
+    for (int i = 0; i < anchors.count; i++) {
+      long at = anchors.place + RingLayout.ANCHORS_FIRST + i * 16L;
+      anchors.ticks[i] = Store.getLong(anchors.memory, at);
+      anchors.nanos[i] = Store.getLong(anchors.memory, at + 8);
+      if (i > 0 && anchors.ticks[i] <= anchors.ticks[i - 1]) {
+        anchors.count = i; // killed while it was thinned out
+      }
+    }
+    return anchors;
+  }
+
+  /** Counter and clock now. */
+  void take() {
+    if (!counter) {
+      return;
+    }
+    Tsc.Anchor now = Tsc.anchor();
+    int last = count - 1;
+    if (last >= 0 && now.tsc() <= ticks[last]) {
+      return; // the counter went back; the next one will do
+    }
+    if (last >= 1 && now.monotonicNanos() - nanos[last - 1] < APART_NANOS) {
+      put(last, now.tsc(), now.monotonicNanos());
+      line = -1;
+      return;
+    }
+    if (count == RingLayout.ANCHORS_MAX) {
+      thin();
+    }
+    put(count, now.tsc(), now.monotonicNanos());
+    count++;
+    Store.setLongRelease(memory, place + RingLayout.ANCHOR_COUNT, count);
+  }
+
+  private void thin() {
+    int kept = 0;
+    for (int i = 0; i < count - 2; i += 2) {
+      put(kept++, ticks[i], nanos[i]);
+    }
+    put(kept++, ticks[count - 1], nanos[count - 1]);
+    count = kept;
+    line = -1;
+  }
+
+  private void put(int index, long tsc, long time) {
+    ticks[index] = tsc;
+    nanos[index] = time;
+    long at = place + RingLayout.ANCHORS_FIRST + index * 16L;
+    Store.putLong(memory, at, tsc);
+    Store.putLong(memory, at + 8, time);
+  }
+
+  /** The time of a stamp; beyond the first or the last anchor, along the nearest line. */
+  long toNanos(long stamp) {
+    if (!counter) {
+      return stamp;
+    }
+    if (line < 0 || stamp < ticks[line] || (stamp >= ticks[line + 1] && line < count - 2)) {
+      find(stamp);
+    }
+    if (line < 0) {
+      return count == 0 ? 0 : nanos[0];
+    }
+    long delta = stamp - ticks[line];
+    long high = Math.multiplyHigh(delta, multiplier);
+    return nanos[line] + ((high << (Long.SIZE - SHIFT)) | ((delta * multiplier) >>> SHIFT));
+  }
+
+  private void find(long stamp) {
+    if (count < 2) {
+      line = -1;
+      return;
+    }
+    int low = 0;
+    int high = count - 2;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (ticks[middle] <= stamp) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    line = low;
+    multiplier =
+        BigInteger.valueOf(nanos[low + 1] - nanos[low])
+            .shiftLeft(SHIFT)
+            .divide(BigInteger.valueOf(ticks[low + 1] - ticks[low]))
+            .longValue();
+  }
+
+  /** The clock now, for packets without events. */
+  static long now() {
+    return MonotonicClock.nanos();
+  }
+}

@@ -1,0 +1,88 @@
+package io.quiesce.trace.ring;
+
+/**
+ * The offset is read, then the clock, then the offset is swapped for the one behind the record; if
+ * another thread was faster, all over again. So stamps are in the order of the records. Works on
+ * every machine.
+ *
+ * <p>The slot's size is stored after the swap. A reader that comes in between finds zero there,
+ * since sub-buffers are zeroed before they are used, and knows that the rest is not written yet.
+ */
+final class CompareAndSwapPath extends HotPath {
+  private final Stamps stamps;
+
+  CompareAndSwapPath(RingMemory ring, Stamps stamps) {
+    super(ring);
+    this.stamps = stamps;
+  }
+
+  @Override
+  long tryReserve(long size, int owner) {
+    int row = Rows.row();
+    if (row < 0 || row >= geometry.rows()) {
+      return -1;
+    }
+    long at = rowPlace(row);
+    while (true) {
+      if (Store.getIntVolatile(memory, at + RingLayout.CLOSED) != 0) {
+        return 0;
+      }
+      long offset = Store.getLongVolatile(memory, at);
+      long position = offset & geometry.subMask();
+      if (position == 0 || position + size > geometry.subBytes()) {
+        return 0;
+      }
+      long stamp = stamps.now();
+      if (Store.compareAndSetLong(memory, at, offset, offset + size)) {
+        long slot = place(row, offset);
+        Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamp);
+        Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
+        Store.setIntRelease(memory, slot, (int) size | RingLayout.RESERVED);
+        return slot;
+      }
+    }
+  }
+
+  @Override
+  void move(int row, long expected, long offset, long place, long word) {
+    if (Store.getIntVolatile(memory, rowPlace(row) + RingLayout.CLOSED) != 0) {
+      return;
+    }
+    if ((expected & geometry.subMask()) == 0) {
+      // Whoever begins a sub-buffer has claimed it.
+      Store.putLong(memory, place, word);
+      Store.compareAndSetLong(memory, rowPlace(row), expected, offset);
+    } else if (Store.compareAndSetLong(memory, rowPlace(row), expected, offset)) {
+      Store.setLongRelease(memory, place, word);
+    }
+  }
+
+  @Override
+  int row() {
+    return Rows.row();
+  }
+
+  @Override
+  boolean needsZeros() {
+    return true;
+  }
+
+  @Override
+  void flush(int row) {
+    long offset = Store.getLongVolatile(memory, rowPlace(row));
+    while (isBegun(offset)) {
+      if (Store.compareAndSetLong(memory, rowPlace(row), offset, next(offset))) {
+        Store.setLongRelease(memory, place(row, offset), RingLayout.PADDING);
+        return;
+      }
+      offset = Store.getLongVolatile(memory, rowPlace(row));
+    }
+  }
+
+  @Override
+  void end() {
+    for (int row = 0; row < geometry.rows(); row++) {
+      close(row, RingLayout.ENDED);
+    }
+  }
+}

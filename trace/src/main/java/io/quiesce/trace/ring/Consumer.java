@@ -1,0 +1,215 @@
+package io.quiesce.trace.ring;
+
+import io.quiesce.trace.ctf.StreamFile;
+import io.quiesce.trace.ctf.TraceDescription;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes finished sub-buffers out of the rings, and writes them as packets. One thread calls {@link
+ * #pass} again and again; producers never wait for it.
+ *
+ * <p>A sub-buffer with a pending record is left for later, and its CPU's others with it, since a
+ * stream is written in order. After {@link #PATIENCE_LOOKS} looks and {@link #PATIENCE_NANOS} the
+ * record's owner is looked for; when it is gone, or no longer in the tracer, the record is given up
+ * and counts as lost.
+ *
+ * <p>While a packet cannot be written its CPU's ring is not emptied either: once the ring is full,
+ * producers count what they lose, and nothing else is lost.
+ */
+final class Consumer implements AutoCloseable {
+  static final int PATIENCE_LOOKS = 20;
+  static final long PATIENCE_NANOS = 1_000_000_000;
+
+  private final RingBuffers buffers;
+  private final RingGeometry geometry;
+  private final Path folder;
+  private final TraceDescription trace;
+  private final IntPredicate known;
+  private final Anchors anchors;
+  private final @Nullable RowStream[] streams;
+  private final int[] looks;
+  private final long[] since;
+  private long failures;
+  private @Nullable IOException failure;
+
+  Consumer(
+      RingBuffers buffers,
+      Anchors anchors,
+      Path folder,
+      TraceDescription trace,
+      IntPredicate known) {
+    this.buffers = buffers;
+    this.geometry = buffers.ring().geometry();
+    this.anchors = anchors;
+    this.folder = folder;
+    this.trace = trace;
+    this.known = known;
+    this.streams = new RowStream[geometry.rows()];
+    this.looks = new int[geometry.rows()];
+    this.since = new long[geometry.rows()];
+  }
+
+  /**
+   * One look at every ring.
+   *
+   * @param flush whether sub-buffers are ended that are not full
+   * @param last whether records that are pending are given up at once
+   * @return how many packets were written
+   */
+  int pass(boolean flush, boolean last) {
+    int packets = 0;
+    long[] offsets = new long[geometry.rows()];
+    for (int row = 0; row < offsets.length; row++) {
+      if (isReady(row)) {
+        if (flush) {
+          buffers.path().flush(row);
+        }
+        offsets[row] = offset(row);
+      }
+    }
+    anchors.take(); // after the offsets, so that no stamp below them is later
+    for (int row = 0; row < offsets.length; row++) {
+      packets += consume(row, offsets[row], last);
+    }
+    return packets;
+  }
+
+  private int consume(int row, long offset, boolean last) {
+    int packets = 0;
+    long place = buffers.path().rowPlace(row) + RingLayout.CONSUMED;
+    long consumed = Store.getLong(buffers.memory(), place);
+    try {
+      while (consumed + geometry.subBytes() <= offset) {
+        RowStream stream = stream(row);
+        if (stream.hasUnwritten()) {
+          stream.retry();
+        } else {
+          long end = consumed + geometry.subBytes();
+          SubBufferWalk.Findings findings = stream.look(consumed, end);
+          if (findings.pending > 0 && !last && !isGivenUp(row, findings.owner)) {
+            return packets;
+          }
+          settle(row, findings);
+          stream.write(consumed, end, lostBefore(row, end, offset));
+        }
+        consumed += geometry.subBytes();
+        Store.setLongRelease(buffers.memory(), place, consumed);
+        packets++;
+      }
+      return packets;
+    } catch (IOException e) {
+      failures++;
+      failure = e;
+      return packets;
+    }
+  }
+
+  /** What was lost before the sub-buffer behind this one began, or up to now if it has not. */
+  private long lostBefore(int row, long end, long offset) {
+    return offset > end
+        ? Store.getLong(buffers.memory(), buffers.path().place(row, end))
+        : buffers.lost(row);
+  }
+
+  private boolean isGivenUp(int row, int owner) {
+    long now = System.nanoTime();
+    if (looks[row]++ == 0) {
+      since[row] = now;
+    }
+    if (looks[row] % PATIENCE_LOOKS != 0 || now - since[row] < PATIENCE_NANOS) {
+      return false;
+    }
+    Store.setIntRelease(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.STUCK, 1);
+    return Owners.isGone(owner, looks[row]);
+  }
+
+  /** A sub-buffer is about to be written: what is not committed in it is lost. */
+  private void settle(int row, SubBufferWalk.Findings findings) {
+    if (looks[row] > 0) {
+      looks[row] = 0;
+      Store.setIntRelease(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.STUCK, 0);
+    }
+    long lost = findings.pending + findings.abandoned;
+    if (lost > 0) {
+      Store.addLong(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.LOST_OTHER, lost);
+    }
+  }
+
+  private RowStream stream(int row) throws IOException {
+    RowStream stream = streams[row];
+    if (stream == null) {
+      stream =
+          new RowStream(
+              buffers,
+              row,
+              new PacketBuilder(trace, row, geometry, anchors, known),
+              StreamFile.create(folder, row));
+      streams[row] = stream;
+    }
+    return stream;
+  }
+
+  private boolean isReady(int row) {
+    int closed =
+        Store.getIntVolatile(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.CLOSED);
+    return (closed & (RingLayout.NOT_READY | RingLayout.FAILED)) == 0;
+  }
+
+  private long offset(int row) {
+    return Store.getLongVolatile(buffers.memory(), buffers.path().rowPlace(row));
+  }
+
+  /** Whether everything that was reserved is in the files. */
+  boolean isDrained() {
+    for (int row = 0; row < geometry.rows(); row++) {
+      if (isReady(row)
+          && offset(row)
+              != Store.getLong(
+                  buffers.memory(), buffers.path().rowPlace(row) + RingLayout.CONSUMED)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Events in the files. */
+  long events() {
+    long sum = 0;
+    for (RowStream stream : streams) {
+      sum += stream == null ? 0 : stream.events();
+    }
+    return sum;
+  }
+
+  /** How often a packet could not be written, tries included. */
+  long failures() {
+    return failures;
+  }
+
+  /** Why the last one could not be, until asked. */
+  @Nullable IOException takeFailure() {
+    IOException taken = failure;
+    failure = null;
+    return taken;
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException first = null;
+    for (RowStream stream : streams) {
+      try {
+        if (stream != null) {
+          stream.close();
+        }
+      } catch (IOException e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

@@ -1,0 +1,285 @@
+package io.quiesce.trace.ring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/**
+ * The ring buffers of a session, one for each CPU, as producers see them.
+ *
+ * <p><b>A record's life.</b> {@link #reserve} takes the next bytes of this CPU's ring in one
+ * indivisible step, which also stores the record's size, its owner, its stamp and the state
+ * <i>reserved</i>. The producer stores the fields, then {@link #commit} stores the event id and, by
+ * a release store, the state <i>committed</i>. So whoever walks a sub-buffer can step over each
+ * record, and takes those that are committed, whose fields it then sees. There is no count of
+ * committed bytes to add to: an atomic add would cost more than all the rest but the clock. Should
+ * storing the fields fail, {@link #abandon} says so; a producer that dies without a word leaves a
+ * record that is stepped over.
+ *
+ * <p><b>A sub-buffer's life.</b> The offset of a ring grows for ever. At the boundary of a
+ * sub-buffer the fast path gives up, and so it does where a record does not fit. The slow path then
+ * ends the sub-buffer (padding behind its last record, offset to the boundary, in one step) and
+ * begins the next (losses so far in its first word, offset behind its header, in one step). Each
+ * step is taken by whoever comes first; the others find the offset changed. Before it begins the
+ * next it looks whether its place is free: in discard mode the consumer must have taken what was
+ * there (else the event is lost, <i>full</i>), in overwrite mode each record there must be
+ * committed (else <i>wrap</i>: somebody still stores into it).
+ *
+ * <p><b>Losses</b> are counted in the CPU's row before {@link #reserve} returns 0.
+ *
+ * <p>Thread-safe, lock-free but for {@link LockPath} and for a CPU's first event; never blocks for
+ * the consumer. May be called from anywhere, the consumer and a field's serialiser included.
+ *
+ * <p>Sources: the Linux trace ring buffer of LTTng (2009), restartable sequences (2016); the
+ * differences are argued in docs/trace.md.
+ */
+public final class RingBuffers implements AutoCloseable {
+  /** Rounds of the slow path before it yields, and before it gives the event up. */
+  private static final int SPINS = 64;
+
+  private static final long MOST_NANOS = 10_000_000;
+
+  private final RingMemory ring;
+  private final RingGeometry geometry;
+  private final MemorySegment memory;
+  private final HotPath path;
+  private final SubBufferWalk walk;
+  private final Object preparing = new Object();
+
+  private RingBuffers(RingMemory ring, HotPath path) {
+    this.ring = ring;
+    this.geometry = ring.geometry();
+    this.memory = ring.memory();
+    this.path = path;
+    this.walk = new SubBufferWalk(ring);
+  }
+
+  /**
+   * Makes the file; the ring of the calling CPU is made too, so that a full file system shows now.
+   *
+   * @throws IOException in one sentence if there is no space
+   */
+  static RingBuffers create(Path file, RingGeometry geometry, HotPathKind kind) throws IOException {
+    Stamps stamps = kind.stamps();
+    RingMemory ring = RingMemory.create(file, geometry, stamps.code());
+    RingBuffers buffers = new RingBuffers(ring, kind.make(ring, stamps));
+    int row = buffers.path.row();
+    if (row >= 0 && row < geometry.rows()) {
+      try {
+        buffers.prepare(row);
+      } catch (IOException e) {
+        ring.close();
+        ring.delete();
+        throw new IOException(
+            "The trace buffers "
+                + file
+                + " cannot be made ("
+                + e.getMessage()
+                + "); choose another folder or a smaller budget",
+            e);
+      }
+    }
+    return buffers;
+  }
+
+  /** Those that a program left, to be read only. */
+  static RingBuffers left(RingMemory ring) {
+    return new RingBuffers(ring, new LockPath(ring, Stamps.NANOS));
+  }
+
+  /** What {@link Store} wants. */
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  /**
+   * Reserves a record for an event of so many bytes of fields.
+   *
+   * @param bytes of context and fields, 0 or more
+   * @return the place of the record, or 0 if the event is lost (and counted)
+   */
+  public long reserve(long bytes) {
+    long size = size(bytes);
+    int owner = (int) Thread.currentThread().threadId();
+    long at = path.tryReserve(size, owner);
+    return at > 0 ? at : reserveSlowly(size, owner);
+  }
+
+  /** Where a record's fields begin. */
+  public static long fields(long record) {
+    return record + RingLayout.SLOT_BYTES;
+  }
+
+  /**
+   * Publishes a record: what was stored into it before is seen by whoever sees it committed.
+   *
+   * @param record from {@link #reserve}
+   * @param bytes as passed to it
+   * @param id of the event's type
+   */
+  public void commit(long record, long bytes, int id) {
+    long size = size(bytes);
+    int padding = (int) (size - RingLayout.SLOT_BYTES - bytes);
+    Store.putInt(memory, record + RingLayout.SLOT_ID, id | padding << RingLayout.PADDING_SHIFT);
+    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED);
+  }
+
+  /** Gives a record up whose fields could not be stored; it counts as lost. */
+  public void abandon(long record, long bytes) {
+    Store.setIntRelease(memory, record, (int) size(bytes) | RingLayout.ABANDONED);
+  }
+
+  private static long size(long bytes) {
+    return (bytes + RingLayout.SLOT_BYTES + RingLayout.ALIGN - 1) & -RingLayout.ALIGN;
+  }
+
+  /** The most bytes of context and fields that an event may have. */
+  public long mostBytes() {
+    return geometry.mostRecordBytes() - RingLayout.SLOT_BYTES;
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // Another thread of this CPU must go on.
+  private long reserveSlowly(long size, int owner) {
+    long began = 0;
+    for (int round = 1; ; round++) {
+      int row = path.row();
+      if (row < 0 || row >= geometry.rows()) {
+        return lose(0, RingLayout.LOST_OTHER);
+      }
+      if (size > geometry.mostRecordBytes()) {
+        return lose(row, RingLayout.LOST_BIG);
+      }
+      int closed = Store.getIntVolatile(memory, path.rowPlace(row) + RingLayout.CLOSED);
+      if ((closed & RingLayout.ENDED) != 0) {
+        return 0;
+      }
+      if ((closed & RingLayout.FAILED) != 0) {
+        return lose(row, RingLayout.LOST_OTHER);
+      }
+      if ((closed & RingLayout.NOT_READY) != 0) {
+        prepareOrFail(row);
+      } else if (closed == 0) {
+        int cause = step(row, size);
+        if (cause != 0) {
+          return lose(row, cause);
+        }
+      }
+      long at = path.tryReserve(size, owner);
+      if (at > 0) {
+        return at;
+      }
+      if (round % SPINS == 0) {
+        long now = System.nanoTime();
+        if (began == 0) {
+          began = now;
+        } else if (now - began > MOST_NANOS) {
+          return lose(row, RingLayout.LOST_OTHER);
+        }
+        Thread.yield();
+      }
+    }
+  }
+
+  /** One step of the slow path; the cause for which the event is lost, or 0. */
+  private int step(int row, long size) {
+    long offset = Store.getLongVolatile(memory, path.rowPlace(row));
+    long position = offset & geometry.subMask();
+    if (position == 0) {
+      return begin(row, offset);
+    }
+    if (position + size > geometry.subBytes()) {
+      path.move(row, offset, path.next(offset), path.place(row, offset), RingLayout.PADDING);
+    }
+    return 0;
+  }
+
+  private int begin(int row, long offset) {
+    int cause = obstacle(row, offset);
+    if (cause != 0) {
+      // Unless the offset has moved, in which case what was looked at was something else.
+      return Store.getLongVolatile(memory, path.rowPlace(row)) == offset ? cause : 0;
+    }
+    long place = path.place(row, offset);
+    if (path.needsZeros() && !claim(row, offset, place)) {
+      return 0;
+    }
+    path.move(row, offset, offset + RingLayout.SUB_HEADER_BYTES, place, lost(row));
+    return 0;
+  }
+
+  /** Why the place of the next sub-buffer is not free; 0 if it is. */
+  private int obstacle(int row, long offset) {
+    if (!geometry.overwrite()) {
+      long consumed = Store.getLongAcquire(memory, path.rowPlace(row) + RingLayout.CONSUMED);
+      if (offset - consumed < geometry.ringBytes()) {
+        return 0;
+      }
+      boolean stuck = Store.getIntVolatile(memory, path.rowPlace(row) + RingLayout.STUCK) != 0;
+      return stuck ? RingLayout.LOST_WRAP : RingLayout.LOST_FULL;
+    }
+    long before = offset - geometry.ringBytes();
+    return before < 0 || walk.isCommitted(row, before) ? 0 : RingLayout.LOST_WRAP;
+  }
+
+  /** Whether this thread is the one that zeroes the next sub-buffer; it has done so then. */
+  private boolean claim(int row, long offset, long place) {
+    long at = path.rowPlace(row) + RingLayout.BEGUN;
+    long begun = Store.getLongVolatile(memory, at);
+    if (begun >= offset || !Store.compareAndSetLong(memory, at, begun, offset)) {
+      return false;
+    }
+    Store.fill(memory, place, geometry.subBytes());
+    return true;
+  }
+
+  private void prepareOrFail(int row) {
+    synchronized (preparing) {
+      int closed = Store.getIntVolatile(memory, path.rowPlace(row) + RingLayout.CLOSED);
+      if ((closed & RingLayout.NOT_READY) == 0) {
+        return;
+      }
+      try {
+        prepare(row);
+      } catch (IOException _) {
+        path.close(row, RingLayout.FAILED);
+      }
+    }
+  }
+
+  private void prepare(int row) throws IOException {
+    ring.prepare(row);
+    path.open(row, RingLayout.NOT_READY);
+  }
+
+  private long lose(int row, int cause) {
+    Store.addLong(memory, path.rowPlace(row) + cause, 1);
+    return 0;
+  }
+
+  /** All events of a row that were lost by now. */
+  long lost(int row) {
+    long at = path.rowPlace(row);
+    return Store.getLongVolatile(memory, at + RingLayout.LOST_FULL)
+        + Store.getLongVolatile(memory, at + RingLayout.LOST_WRAP)
+        + Store.getLongVolatile(memory, at + RingLayout.LOST_BIG)
+        + Store.getLongVolatile(memory, at + RingLayout.LOST_OTHER);
+  }
+
+  RingMemory ring() {
+    return ring;
+  }
+
+  HotPath path() {
+    return path;
+  }
+
+  /** Ends reserving: later events are neither stored nor counted. The rings stay readable. */
+  void end() {
+    path.end();
+  }
+
+  @Override
+  public void close() throws IOException {
+    ring.close();
+  }
+}

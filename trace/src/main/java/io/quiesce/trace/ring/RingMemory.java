@@ -1,0 +1,200 @@
+package io.quiesce.trace.ring;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mapped file that holds the buffers of all CPUs, as {@link RingLayout} describes it.
+ *
+ * <p>Space is reserved by writing zeros before anything is stored through the mapping: the words of
+ * control at the start, a CPU's ring when {@link #prepare} is called for it. So a file system that
+ * is full gives an {@link IOException} here, and no SIGBUS at a store.
+ *
+ * <p>The mapping goes when the last reference to it is gone, not at {@link #close}: a producer that
+ * was in the middle of an event when the session ended stores into memory that still is there. This
+ * is why the hot path needs no read-side critical section of its own.
+ *
+ * <p>The file is locked as long as it is open, which is how recovery tells a dead program's file
+ * from a living one's.
+ */
+final class RingMemory implements AutoCloseable {
+  private static final int CHUNK = 1 << 16;
+
+  private final Path file;
+  private final FileChannel channel;
+  private final MemorySegment memory;
+  private final RingGeometry geometry;
+  private final boolean writable;
+
+  private RingMemory(
+      Path file,
+      FileChannel channel,
+      MemorySegment memory,
+      RingGeometry geometry,
+      boolean writable) {
+    this.file = file;
+    this.channel = channel;
+    this.memory = memory;
+    this.geometry = geometry;
+    this.writable = writable;
+  }
+
+  /**
+   * A new file, its control words stored and every row closed.
+   *
+   * @throws IOException in one sentence if it cannot be made or there is no space
+   */
+  static RingMemory create(Path file, RingGeometry geometry, int stamps) throws IOException {
+    FileChannel channel = null;
+    try {
+      channel =
+          FileChannel.open(
+              file,
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
+      if (channel.tryLock() == null) {
+        throw new IOException("another program has locked it");
+      }
+      zero(channel, 0, geometry.buffersAt());
+      MemorySegment memory =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
+      RingMemory ring = new RingMemory(file, channel, memory, geometry, true);
+      ring.initialise(stamps);
+      return ring;
+    } catch (IOException e) {
+      discard(file, channel);
+      throw new IOException(
+          "The trace buffers "
+              + file
+              + " cannot be made ("
+              + e.getMessage()
+              + "); choose another folder or a smaller budget",
+          e);
+    }
+  }
+
+  private static void discard(Path file, @Nullable FileChannel channel) throws IOException {
+    if (channel != null) {
+      channel.close();
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /**
+   * Opens what a program left.
+   *
+   * @throws IOException in one sentence if it still runs, or if this is no such file
+   */
+  static RingMemory open(Path file) throws IOException {
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      if (!lock(channel)) {
+        throw new IOException(
+            "The program that traces into " + file + " still runs; end it, or take a snapshot");
+      }
+      if (channel.size() < RingLayout.HEADER_BYTES) {
+        throw new IOException(file + " is no file of trace buffers: it is too short");
+      }
+      MemorySegment header =
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, RingLayout.HEADER_BYTES, Arena.ofAuto());
+      RingGeometry geometry = RingGeometry.read(file, header, channel.size());
+      MemorySegment memory =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
+      return new RingMemory(file, channel, memory, geometry, false);
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static boolean lock(FileChannel channel) throws IOException {
+    try {
+      FileLock lock = channel.tryLock();
+      return lock != null;
+    } catch (OverlappingFileLockException _) {
+      return false; // this very process
+    }
+  }
+
+  private void initialise(int stamps) {
+    geometry.write(memory);
+    memory.set(ValueLayout.JAVA_INT, RingLayout.STAMP_AT, stamps);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.PID_AT, ProcessHandle.current().pid());
+    long table = RingLayout.TABLE_AT;
+    memory.set(ValueLayout.JAVA_INT, table + RingLayout.TABLE_ROWS, geometry.rows());
+    memory.set(ValueLayout.JAVA_LONG, table + RingLayout.TABLE_SUB_MASK, geometry.subMask());
+    memory.set(ValueLayout.JAVA_LONG, table + RingLayout.TABLE_RING_MASK, geometry.ringMask());
+    for (int row = 0; row < geometry.rows(); row++) {
+      long at = RingLayout.rowAt(row);
+      memory.set(ValueLayout.JAVA_INT, at + RingLayout.CLOSED, RingLayout.NOT_READY);
+      memory.set(ValueLayout.JAVA_LONG, at + RingLayout.ADDRESS, base() + geometry.ringAt(row));
+      memory.set(ValueLayout.JAVA_LONG, at + RingLayout.BEGUN, -1);
+    }
+  }
+
+  /**
+   * Reserves the space of a CPU's ring; its row is opened by the caller.
+   *
+   * @throws IOException if there is no space
+   */
+  void prepare(int row) throws IOException {
+    zero(channel, geometry.ringAt(row), geometry.ringBytes());
+  }
+
+  private static void zero(FileChannel channel, long at, long bytes) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, CHUNK));
+    for (long done = 0; done < bytes; ) {
+      zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - done));
+      done += channel.write(zeros, at + done);
+    }
+  }
+
+  /** What {@link Store} wants. */
+  MemorySegment memory() {
+    return memory;
+  }
+
+  /** Where the file begins: an address, or 0. */
+  long base() {
+    return Store.RAW ? memory.address() : 0;
+  }
+
+  RingGeometry geometry() {
+    return geometry;
+  }
+
+  /** The code of {@link Stamps#TSC} or {@link Stamps#NANOS}. */
+  int stamps() {
+    return memory.get(ValueLayout.JAVA_INT, RingLayout.STAMP_AT);
+  }
+
+  Path file() {
+    return file;
+  }
+
+  /** Deletes the file; the mapping stays while somebody holds it. */
+  void delete() throws IOException {
+    Files.deleteIfExists(file);
+  }
+
+  boolean isWritable() {
+    return writable;
+  }
+
+  /** Closes the file and gives the lock back; the mapping stays while somebody holds it. */
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

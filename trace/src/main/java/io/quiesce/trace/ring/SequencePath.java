@@ -1,0 +1,107 @@
+package io.quiesce.trace.ring;
+
+import io.quiesce.linux.Membarrier;
+import io.quiesce.linux.NativeCode;
+import io.quiesce.linux.Rseq;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * One restartable sequence reserves, stamps and stores the slot; only its last store, of the
+ * offset, takes effect for others. A sequence that was interrupted starts again and reads the
+ * counter again, so a stream is in the order of time. No atomic instruction.
+ *
+ * <p>From another CPU a row is changed by the protocol of docs/ordering.md, P.3: close it, run a
+ * fence on its CPU that aborts what is in flight, change it, open it.
+ */
+final class SequencePath extends HotPath {
+  private static final MethodHandle RESERVE =
+      NativeCode.downcall(
+          "trace-reserve",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
+  private static final MethodHandle SWITCH =
+      NativeCode.downcall(
+          "trace-switch",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG));
+
+  SequencePath(RingMemory ring) {
+    super(ring);
+  }
+
+  /** Whether the machine has what it takes. */
+  static boolean isAvailable() {
+    return Rseq.isAvailable() && Membarrier.isRseqAvailable() && Stamps.best() == Stamps.TSC;
+  }
+
+  @Override
+  long tryReserve(long size, int owner) {
+    try {
+      return (long) RESERVE.invokeExact(table, size, 0L, owner);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  @Override
+  void move(int row, long expected, long offset, long place, long word) {
+    try {
+      int _ = (int) SWITCH.invokeExact(table, row, expected, offset, place, word);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  @Override
+  int row() {
+    return Rseq.cpu();
+  }
+
+  @Override
+  boolean needsZeros() {
+    return false;
+  }
+
+  @Override
+  void flush(int row) {
+    close(row, RingLayout.FLUSHING);
+    try {
+      Membarrier.fenceCpu(row);
+      long at = rowPlace(row);
+      long offset = Store.getLongVolatile(memory, at);
+      if (isBegun(offset)) {
+        Store.putLong(memory, place(row, offset), RingLayout.PADDING);
+        Store.setLongRelease(memory, at, next(offset));
+      }
+    } finally {
+      open(row, RingLayout.FLUSHING);
+    }
+  }
+
+  @Override
+  void end() {
+    for (int row = 0; row < geometry.rows(); row++) {
+      close(row, RingLayout.ENDED);
+    }
+    Membarrier.fenceRseq();
+  }
+
+  private static RuntimeException unexpected(Throwable t) {
+    if (t instanceof Error error) {
+      throw error;
+    }
+    return t instanceof RuntimeException e ? e : new IllegalStateException(t);
+  }
+}

@@ -1,0 +1,151 @@
+package io.quiesce.trace.ring;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Steps from record to record through a sub-buffer, in the ring itself or in a copy of it.
+ *
+ * <p>Whatever it finds it stays inside the sub-buffer: a size that cannot be one ends the walk.
+ */
+final class SubBufferWalk {
+  /** Takes the committed records. */
+  interface Sink {
+    /**
+     * One record.
+     *
+     * @param id of its type
+     * @param stamp when it was reserved
+     * @param at place of its context and fields
+     * @param bytes of them
+     * @return whether to go on
+     */
+    boolean record(int id, long stamp, long at, long bytes);
+  }
+
+  /** What a walk found. */
+  static final class Findings {
+    /** Records given to the sink. */
+    long committed;
+
+    /** Records that were given up. */
+    long abandoned;
+
+    /** Records that are still reserved, or whose size is not stored yet. */
+    long pending;
+
+    /** The owner of the first of them. */
+    int owner;
+
+    /** Whether the sink had enough. */
+    boolean stopped;
+  }
+
+  private final MemorySegment memory;
+  private final long base;
+  private final RingGeometry geometry;
+
+  SubBufferWalk(RingMemory ring) {
+    this.memory = ring.memory();
+    this.base = ring.base();
+    this.geometry = ring.geometry();
+  }
+
+  /** Whether no record of a whole sub-buffer is pending. */
+  boolean isCommitted(int row, long offset) {
+    long at = place(row, offset);
+    return walk(memory, at, at + geometry.subBytes(), null).pending == 0;
+  }
+
+  /**
+   * Walks a sub-buffer in the ring.
+   *
+   * @param offset where it begins
+   * @param end where it ends, or the row's offset if that comes earlier
+   */
+  Findings walk(int row, long offset, long end, Sink sink) {
+    long at = place(row, offset);
+    return walk(memory, at, at + (end - offset), sink);
+  }
+
+  private long place(int row, long offset) {
+    return base + geometry.ringAt(row) + (offset & geometry.ringMask());
+  }
+
+  /**
+   * Where records go on behind one whose size was never stored: the first place from which they
+   * follow one another up to the very end. Sub-buffers were zeroed, so nothing older is there.
+   */
+  private static long resume(MemorySegment memory, long from, long end) {
+    long at = from + RingLayout.ALIGN;
+    while (at < end && !isChain(memory, at, end)) {
+      at += RingLayout.ALIGN;
+    }
+    return at;
+  }
+
+  private static boolean isChain(MemorySegment memory, long from, long end) {
+    long at = from;
+    while (at < end) {
+      int word = Store.getIntAcquire(memory, at);
+      int state = word & RingLayout.STATE_MASK;
+      long size = word & ~RingLayout.STATE_MASK;
+      if (state == RingLayout.PADDING && size == 0) {
+        return true;
+      }
+      if (state == 0
+          || state > RingLayout.ABANDONED
+          || size < RingLayout.SLOT_BYTES
+          || size > end - at) {
+        return false;
+      }
+      at += size;
+    }
+    return at == end && from < end;
+  }
+
+  /** Walks what lies between two places; a null sink only counts, up to the first pending one. */
+  static Findings walk(
+      MemorySegment memory, long start, long end, @org.jspecify.annotations.Nullable Sink sink) {
+    Findings findings = new Findings();
+    long at = start + RingLayout.SUB_HEADER_BYTES;
+    while (at < end) {
+      int word = Store.getIntAcquire(memory, at);
+      int state = word & RingLayout.STATE_MASK;
+      long size = word & ~RingLayout.STATE_MASK;
+      if (state == RingLayout.PADDING) {
+        break;
+      }
+      if (size < RingLayout.SLOT_BYTES || size > end - at) {
+        findings.pending++; // reserved by compare-and-swap, its size not yet stored
+        at = sink == null ? end : resume(memory, at, end);
+        continue;
+      }
+      switch (state) {
+        case RingLayout.COMMITTED -> {
+          int id = Store.getInt(memory, at + RingLayout.SLOT_ID);
+          findings.committed++;
+          if (sink != null
+              && !sink.record(
+                  id & RingLayout.ID_MASK,
+                  Store.getLong(memory, at + RingLayout.SLOT_STAMP),
+                  at + RingLayout.SLOT_BYTES,
+                  Math.max(0, size - RingLayout.SLOT_BYTES - (id >>> RingLayout.PADDING_SHIFT)))) {
+            findings.stopped = true;
+            return findings;
+          }
+        }
+        case RingLayout.ABANDONED -> findings.abandoned++;
+        default -> {
+          if (findings.pending++ == 0) {
+            findings.owner = Store.getInt(memory, at + RingLayout.SLOT_ID);
+          }
+          if (sink == null) {
+            return findings;
+          }
+        }
+      }
+      at += size;
+    }
+    return findings;
+  }
+}
