@@ -29,6 +29,13 @@ public final class Store {
 
   private Store() {}
 
+  /** Tells the debug mode that a segment's memory may be accessed. */
+  static void register(MemorySegment memory) {
+    if (RAW) {
+      OffHeap.register(memory.address(), memory.byteSize());
+    }
+  }
+
   /** Plain. */
   public static void putByte(MemorySegment memory, long at, byte value) {
     if (RAW) {
