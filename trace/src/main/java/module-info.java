@@ -1,10 +1,12 @@
 /**
  * The tracer: events into files that trace readers such as babeltrace2 and Trace Compass open.
  *
- * <p>Nothing is exported yet. The format layer, {@code io.quiesce.trace.ctf}, stays internal, so
- * that it may change with the readers.
+ * <p>Start at {@code io.quiesce.trace}. The layers below stay internal: {@code point}
+ * (tracepoints), {@code ring} (buffers), {@code ctf} (the format).
  */
 module io.quiesce.trace {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires io.quiesce;
+
+  exports io.quiesce.trace;
 }
