@@ -205,11 +205,23 @@ public final class Filters {
     if (!type.signed() && unused == 0) {
       return value -> wanted.test(unsigned(integer(value)).compareTo(literal));
     }
+    boolean whole = isLong(literal);
+    long simple = whole ? literal.longValueExact() : 0;
     return value -> {
       long bits = integer(value);
       long number = type.signed() ? bits : bits << unused >>> unused;
-      return wanted.test(BigDecimal.valueOf(number).compareTo(literal));
+      return wanted.test(
+          whole ? Long.compare(number, simple) : BigDecimal.valueOf(number).compareTo(literal));
     };
+  }
+
+  private static boolean isLong(BigDecimal number) {
+    try {
+      long _ = number.longValueExact();
+      return true;
+    } catch (ArithmeticException _) {
+      return false;
+    }
   }
 
   private static BigDecimal unsigned(long bits) {
