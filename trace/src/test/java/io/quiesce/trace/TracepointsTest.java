@@ -102,7 +102,9 @@ class TracepointsTest {
     assertThat(made.both(3)).isEqualTo("done 4");
     assertThat(made.wantsSecond()).isFalse();
     assertThat(Defaults.constant()).isEqualTo(7);
-    assertThat(made).isEqualTo(made).isNotEqualTo(Tracepoints.of(MethodHandles.lookup(), Defaults.class));
+    assertThat(made)
+        .isEqualTo(made)
+        .isNotEqualTo(Tracepoints.of(MethodHandles.lookup(), Defaults.class));
     assertThat(points("defaults")).hasSize(3);
   }
 
@@ -167,8 +169,7 @@ class TracepointsTest {
                             RuntimeVisibleAnnotationsAttribute.of(
                                 Annotation.of(
                                     TracepointProvider.class.describeConstable().orElseThrow()))));
-    refused(
-        MethodHandles.lookup().defineHiddenClass(hidden, false).lookupClass(), "hidden class");
+    refused(MethodHandles.lookup().defineHiddenClass(hidden, false).lookupClass(), "hidden class");
     assertThatThrownBy(() -> Tracepoints.of(MethodHandles.publicLookup(), Defaults.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("full privileges");
@@ -314,9 +315,7 @@ class TracepointsTest {
                 builder ->
                     builder
                         .withFlags(ClassFile.ACC_INTERFACE | ClassFile.ACC_ABSTRACT)
-                        .with(
-                            RuntimeVisibleAnnotationsAttribute.of(
-                                Annotation.of(provider)))
+                        .with(RuntimeVisibleAnnotationsAttribute.of(Annotation.of(provider)))
                         .withMethod(
                             "event",
                             MethodTypeDesc.of(
@@ -325,8 +324,8 @@ class TracepointsTest {
                             ClassFile.ACC_PUBLIC | ClassFile.ACC_ABSTRACT,
                             method ->
                                 method.with(
-                                    RuntimeVisibleAnnotationsAttribute
-                                        .of(Annotation.of(tracepoint)))));
+                                    RuntimeVisibleAnnotationsAttribute.of(
+                                        Annotation.of(tracepoint)))));
     return MethodHandles.lookup().defineClass(bytes);
   }
 

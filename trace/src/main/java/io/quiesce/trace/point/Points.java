@@ -73,6 +73,16 @@ public final class Points {
     }
   }
 
+  /** Runs something under the lock. */
+  public static void locked(Runnable action) {
+    LOCK.lock();
+    try {
+      action.run();
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
   /** Runs something under the lock, for each tracepoint. */
   public static void forEach(Consumer<Point> action) {
     LOCK.lock();

@@ -47,6 +47,7 @@ final class RingMemory implements AutoCloseable {
     this.memory = memory;
     this.geometry = geometry;
     this.writable = writable;
+    Store.register(memory);
   }
 
   /**

@@ -52,6 +52,7 @@ final class Snapshot {
     this.known = known;
     this.quiet = quiet;
     this.copy = Arena.ofAuto().allocate(geometry.subBytes(), 8);
+    Store.register(copy);
     this.copyBase = Store.RAW ? copy.address() : 0;
   }
 

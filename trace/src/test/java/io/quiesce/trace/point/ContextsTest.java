@@ -32,10 +32,9 @@ class ContextsTest {
     EventContext context =
         Contexts.of(
             List.of(
-                ContextField.JAVA_THREAD_ID,
-                ContextField.PROCESS_ID,
-                ContextField.JAVA_THREAD_ID));
-    assertThat(context.fields()).containsExactly(Field.signed("vpid", 32), Field.signed("jtid", 64));
+                ContextField.JAVA_THREAD_ID, ContextField.PROCESS_ID, ContextField.JAVA_THREAD_ID));
+    assertThat(context.fields())
+        .containsExactly(Field.signed("vpid", 32), Field.signed("jtid", 64));
     assertThat(context.bytes()).isEqualTo(12);
   }
 

@@ -7,7 +7,6 @@ import io.quiesce.trace.point.Everything.Side;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -234,12 +233,13 @@ class EmissionTest {
 
   /** By reflection: the module of this test does not read the JDK's. */
   private static MethodHandle allocated() throws ReflectiveOperationException {
+    Class<?> factory = Class.forName("java.lang.management.ManagementFactory");
     return MethodHandles.publicLookup()
         .findVirtual(
             Class.forName("com.sun.management.ThreadMXBean"),
             "getCurrentThreadAllocatedBytes",
             MethodType.methodType(long.class))
-        .bindTo(ManagementFactory.getThreadMXBean());
+        .bindTo(factory.getMethod("getThreadMXBean").invoke(null));
   }
 
   @Test

@@ -225,6 +225,7 @@ class EncodersTest {
 
   @Test
   void hexFieldsHaveNoSign() throws Exception {
+    ALL.nothing(); // Which makes the provider.
     assertThat(point("hex").fields())
         .containsExactly(
             Field.hex("b", 8),

@@ -28,8 +28,7 @@ class FiltersTest {
   }
 
   private static boolean usual(String expression) {
-    return test(
-        expression, -5, -1L, 0.1, "QSC.DE", "SELL", new byte[0], true, (byte) -1);
+    return test(expression, -5, -1L, 0.1, "QSC.DE", "SELL", new byte[0], true, (byte) -1);
   }
 
   @ParameterizedTest
