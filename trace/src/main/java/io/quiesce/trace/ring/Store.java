@@ -32,6 +32,7 @@ public final class Store {
   /** Where a place lies in the segment, for the JDK's bulk copies. */
   public static long offset(MemorySegment memory, long at) {
     return RAW ? at - memory.address() : at;
+  }
 
   /** Tells the debug mode that a segment's memory may be accessed. */
   static void register(MemorySegment memory) {

@@ -4,6 +4,7 @@ import static io.quiesce.trace.point.Everything.ALL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.quiesce.linux.KernelThread;
+import io.quiesce.linux.OffHeap;
 import io.quiesce.trace.ContextField;
 import io.quiesce.trace.ctf.Field;
 import io.quiesce.trace.ring.Store;
@@ -62,6 +63,7 @@ class ContextsTest {
   @Test
   void eachThreadIsNamed() throws Exception {
     Recording.assumeReader();
+    ALL.nothing(); // Makes the provider.
     EventContext context = Contexts.of(List.of(ContextField.values()));
     List<Seen> expected = new ArrayList<>();
     Runnable event =
@@ -103,6 +105,9 @@ class ContextsTest {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(64).fill((byte) '#');
       long place = -Store.offset(memory, 0); // Its address or 0.
+      if (OffHeap.isAvailable()) {
+        OffHeap.register(memory.address(), memory.byteSize());
+      }
       Utf8Store.fit(memory, place, place + bytes, text);
       byte[] stored = memory.asSlice(0, bytes + 1).toArray(ValueLayout.JAVA_BYTE);
       assertThat(stored[bytes]).isEqualTo((byte) '#');

@@ -29,6 +29,7 @@ class EmissionTest {
   @BeforeEach
   void reader() throws Exception {
     Recording.assumeReader();
+    ALL.nothing(); // Makes the provider.
   }
 
   private static Point point(String name) {

@@ -25,6 +25,7 @@ class EncodersTest {
   @BeforeEach
   void reader() throws Exception {
     Recording.assumeReader();
+    ALL.nothing(); // Makes the provider.
   }
 
   private static Point point(String name) {
@@ -225,7 +226,6 @@ class EncodersTest {
 
   @Test
   void hexFieldsHaveNoSign() throws Exception {
-    ALL.nothing(); // Which makes the provider.
     assertThat(point("hex").fields())
         .containsExactly(
             Field.hex("b", 8),
