@@ -28,7 +28,7 @@ class TracepointsTest {
     GREEN
   }
 
-  private enum Empty {}
+  enum Empty {}
 
   private static List<Point> points(String provider) {
     List<Point> points = new ArrayList<>();
@@ -100,11 +100,10 @@ class TracepointsTest {
                         new FieldType.Label("null", 255, 255)))),
             Field.sequence("letters", new FieldType.Int(16, false, 10)));
     assertThat(made.both(3)).isEqualTo("done 4");
+    made.inherited(1);
     assertThat(made.wantsSecond()).isFalse();
     assertThat(Defaults.constant()).isEqualTo(7);
-    assertThat(made)
-        .isEqualTo(made)
-        .isNotEqualTo(Tracepoints.of(MethodHandles.lookup(), Defaults.class));
+    assertThat(made).isNotEqualTo(Tracepoints.of(MethodHandles.lookup(), Defaults.class));
     assertThat(points("defaults")).hasSize(3);
   }
 
