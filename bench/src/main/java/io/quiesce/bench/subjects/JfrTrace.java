@@ -51,8 +51,8 @@ abstract class JfrTrace extends TraceWay {
     recording = null;
     Path file = Files.createTempFile("quiesce-bench-", ".jfr");
     try (full) {
+      full.dump(file); // what stopped in memory is gone
       full.stop();
-      full.dump(file);
       return count(file);
     } finally {
       Files.delete(file);

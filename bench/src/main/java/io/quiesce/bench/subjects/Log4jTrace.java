@@ -10,6 +10,7 @@ import java.time.Duration;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.async.AsyncLoggerContext;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
@@ -54,6 +55,9 @@ final class Log4jTrace extends TraceWay {
                         .addAttribute("pattern", "%d{ISO8601} %t %p %c %m%n")))
         .add(builder.newRootLogger(Level.INFO).add(builder.newAppenderRef("file")));
     Configurator.initialize(builder.build());
+    if (!(LogManager.getContext(false) instanceof AsyncLoggerContext)) {
+      throw new IllegalStateException("Log4j was started before, with loggers that do not queue");
+    }
     logger = LogManager.getLogger("quiesce.bench.text");
   }
 

@@ -2,6 +2,7 @@ package io.quiesce.bench.subjects;
 
 import io.quiesce.bench.Params;
 import io.quiesce.bench.Subject;
+import io.quiesce.bench.SubjectHost;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -43,6 +44,23 @@ public final class TraceSubject implements Subject {
     cpu = new Marks(threads);
     wall = new Marks(threads);
     team = Team.ofPlatformThreads(threads, this::trace);
+    if (event == TraceWay.Event.TEXT) {
+      warmUp();
+    }
+  }
+
+  /** Lines are slow and sessions dear: the host's short rounds would end before C2 has begun. */
+  private void warmUp() throws Exception {
+    long until = System.nanoTime() + Long.getLong(SubjectHost.WARM_UP, 1000) * 1_000_000;
+    way.begin();
+    batches = 8;
+    long events = 0;
+    do {
+      team.begin();
+      team.end();
+      events += cpu.operations();
+    } while (System.nanoTime() < until);
+    way.end(events);
   }
 
   private static boolean chosen(Params params, String key, String usual, String other) {
@@ -78,19 +96,29 @@ public final class TraceSubject implements Subject {
     team.begin();
     team.end();
     long events = cpu.operations();
+    if (disabled) {
+      return times(events, cpu.total(), wall.total());
+    }
+    return figures(discard, events, way.end(events), cpu.total(), wall.total());
+  }
+
+  private static Map<String, Double> times(long divisor, long cpuNanos, long wallNanos) {
     Map<String, Double> result = new LinkedHashMap<>();
-    long kept = disabled ? events : way.end(events);
-    if (kept < 1 || kept > events) {
+    result.put("ns", (double) cpuNanos / divisor);
+    result.put("wall", (double) wallNanos / divisor);
+    result.put("events", (double) divisor);
+    return result;
+  }
+
+  static Map<String, Double> figures(
+      boolean discard, long events, long kept, long cpuNanos, long wallNanos) {
+    if (kept < 1 || (discard && kept > events)) { // buffers that are overwritten outlive rounds
       throw new IllegalStateException("of " + events + " events a reader gets back " + kept);
     }
-    long divisor = discard ? kept : events;
-    result.put("ns", (double) cpu.total() / divisor);
-    result.put("wall", (double) wall.total() / divisor);
+    Map<String, Double> result = times(discard ? kept : events, cpuNanos, wallNanos);
     result.put("events", (double) events);
-    if (!disabled) {
-      result.put("kept", (double) kept);
-    }
-    if (!disabled && discard) {
+    result.put("kept", (double) kept);
+    if (discard) {
       result.put("lost", (double) (events - kept));
     }
     return result;
