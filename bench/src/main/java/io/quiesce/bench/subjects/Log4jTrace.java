@@ -15,18 +15,24 @@ import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
 import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
+import org.apache.logging.log4j.core.jmx.RingBufferAdmin;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Log4j 2 with all loggers asynchronous: the callers put events into the ring of its disruptor and
- * one thread writes them to a file. Its ring and what to do when it is full are as by default:
- * 262,144 slots, and the caller waits. It loses and overwrites nothing in either mode.
+ * one thread writes them to a file. The ring and what happens when it is full are as by default:
+ * 4,096 slots, and the caller waits.
+ *
+ * <p>It loses lines all the same when two threads meet at a full ring: a disruptor of version 4
+ * lets a waiting producer claim its slot beforehand, so the remaining capacity is negative, which
+ * Log4j takes for the end of its service, and drops the event of the other thread without a word.
  */
 final class Log4jTrace extends TraceWay {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private @Nullable Logger logger;
   private @Nullable Path file;
+  private @Nullable RingBufferAdmin ring;
 
   Log4jTrace(Setting setting) {
     if (setting.event() != Event.TEXT || setting.disabled()) {
@@ -55,9 +61,10 @@ final class Log4jTrace extends TraceWay {
                         .addAttribute("pattern", "%d{ISO8601} %t %p %c %m%n")))
         .add(builder.newRootLogger(Level.INFO).add(builder.newAppenderRef("file")));
     Configurator.initialize(builder.build());
-    if (!(LogManager.getContext(false) instanceof AsyncLoggerContext)) {
+    if (!(LogManager.getContext(false) instanceof AsyncLoggerContext context)) {
       throw new IllegalStateException("Log4j was started before, with loggers that do not queue");
     }
+    ring = context.createRingBufferAdmin();
     logger = LogManager.getLogger("quiesce.bench.text");
   }
 
@@ -84,16 +91,21 @@ final class Log4jTrace extends TraceWay {
     return sum + from;
   }
 
-  /** Waits for the lines that the other thread has not written yet. */
+  /** Waits until the other thread has nothing left to write. */
   @Override
   long end(long events) throws IOException, InterruptedException {
+    RingBufferAdmin queue = opened(ring);
+    Path log = opened(file);
     long until = System.nanoTime() + PATIENCE.toNanos();
-    long found = lines(opened(file));
-    while (found < events && System.nanoTime() < until) {
-      Thread.sleep(10);
-      found = lines(opened(file));
+    while (queue.getRemainingCapacity() < queue.getBufferSize() && System.nanoTime() < until) {
+      Thread.sleep(1);
     }
-    return found;
+    long size = -1;
+    for (long now = Files.size(log); now != size; now = Files.size(log)) {
+      size = now;
+      Thread.sleep(10); // its last batch may be in the writer's hands
+    }
+    return lines(log);
   }
 
   private static long lines(Path log) throws IOException {
