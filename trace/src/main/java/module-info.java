@@ -2,10 +2,14 @@
  * The tracer: events into files that trace readers such as babeltrace2 and Trace Compass open.
  *
  * <p>Start at {@code io.quiesce.trace}. The layers below stay internal: {@code point}
- * (tracepoints), {@code ring} (buffers), {@code ctf} (the format).
+ * (tracepoints), {@code ring} (buffers), {@code ctf} (the format), {@code source} (events of
+ * logging, of the core and of the JVM).
  */
 module io.quiesce.trace {
   requires static transitive org.jspecify;
+  requires static transitive java.logging;
+  requires static java.management;
+  requires static jdk.management;
   requires io.quiesce;
 
   exports io.quiesce.trace;
