@@ -1,6 +1,7 @@
 package io.quiesce.trace;
 
 import io.quiesce.trace.point.EventFilter;
+import io.quiesce.trace.point.Filters;
 import io.quiesce.trace.point.Point;
 import java.util.regex.Pattern;
 
@@ -32,6 +33,6 @@ record TraceRule(Pattern names, int level, String filterText, boolean isEnabling
   }
 
   EventFilter filter(Point point) {
-    return EventFilter.ALL;
+    return filterText.isEmpty() ? EventFilter.ALL : Filters.parse(filterText, point.fields());
   }
 }

@@ -4,6 +4,7 @@ import io.quiesce.trace.ctf.EventType;
 import io.quiesce.trace.ctf.Metadata;
 import io.quiesce.trace.ctf.TraceDescription;
 import io.quiesce.trace.point.EventContext;
+import io.quiesce.trace.point.EventFilter;
 import io.quiesce.trace.point.Point;
 import io.quiesce.trace.point.Points;
 import io.quiesce.trace.ring.RingSession;
@@ -174,10 +175,31 @@ public final class TraceSession implements AutoCloseable {
     Points.locked(
         () -> {
           if (!stopping) {
+            check(rule);
             rules.add(rule);
             Points.forEach(this::apply);
           }
         });
+  }
+
+  /** A filter that suits none of the tracepoints it is meant for is a mistake. */
+  private void check(TraceRule rule) {
+    List<IllegalArgumentException> failures = new ArrayList<>();
+    int[] suited = new int[1];
+    Points.forEach(
+        point -> {
+          if (rule.matches(point)) {
+            try {
+              rule.filter(point);
+              suited[0]++;
+            } catch (IllegalArgumentException e) {
+              failures.add(e);
+            }
+          }
+        });
+    if (suited[0] == 0 && !failures.isEmpty()) {
+      throw failures.getFirst();
+    }
   }
 
   /** Attaches a tracepoint or detaches it, as the last rule that names it says. */
@@ -188,7 +210,8 @@ public final class TraceSession implements AutoCloseable {
         last = rule;
       }
     }
-    if (last == null || !last.isEnabling()) {
+    EventFilter filter = last == null ? null : filter(last, point);
+    if (filter == null) {
       Points.detach(point, this);
       return;
     }
@@ -200,7 +223,16 @@ public final class TraceSession implements AutoCloseable {
     }
     if (type != null && described(type)) {
       types.put(point, type);
-      Points.attach(point, this, rings.buffers(), type.id(), last.filter(point), context);
+      Points.attach(point, this, rings.buffers(), type.id(), filter, context);
+    }
+  }
+
+  /** What passes, or null if nothing does: a filter on fields that the tracepoint does not have. */
+  private static @Nullable EventFilter filter(TraceRule rule, Point point) {
+    try {
+      return rule.isEnabling() ? rule.filter(point) : null;
+    } catch (IllegalArgumentException _) {
+      return null;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.quiesce.trace;
 
+import io.quiesce.trace.point.Contexts;
 import io.quiesce.trace.point.EventContext;
 import io.quiesce.trace.ring.HotPathKind;
 import java.io.IOException;
@@ -114,6 +115,18 @@ public final class TraceSessionBuilder {
       throw new IllegalArgumentException("A flush takes its time: at least 1 ms, not " + interval);
     }
     this.flush = interval;
+    return this;
+  }
+
+  /**
+   * Adds fields to every event. None by default: a reader knows the CPU and the time of each event,
+   * which is enough to join it with a kernel trace.
+   *
+   * @param fields in the order wanted
+   * @return this
+   */
+  public TraceSessionBuilder context(ContextField... fields) {
+    this.context = Contexts.of(List.of(fields));
     return this;
   }
 

@@ -129,11 +129,10 @@ public final class TraceEvent implements Experiment {
         roundTime(plan),
         event.equals("text")
             ? List.of(
-                // The place of OURS: ours(launch),
-                java(JUL, "lttng-jul", launch).within(SCRIPT), java(LOG4J, "log4j2", launch))
-            : List.of(
-                // The place of OURS: ours(launch),
-                ust(launch), java(JFR, "jfr", launch)),
+                ours(launch),
+                java(JUL, "lttng-jul", launch).within(SCRIPT),
+                java(LOG4J, "log4j2", launch))
+            : List.of(ours(launch), ust(launch), java(JFR, "jfr", launch)),
         ENABLED,
         List.of(new Cell.View(params.with("measure", "wall"), WALL, ENABLED)));
   }
@@ -145,10 +144,12 @@ public final class TraceEvent implements Experiment {
         params,
         Measure.NS,
         roundTime(plan),
-        List.of(
-            // The place of OURS: ours(launch),
-            java(EMPTY, "empty", launch), ust(launch), java(JFR, "jfr", launch)),
+        List.of(ours(launch), java(EMPTY, "empty", launch), ust(launch), java(JFR, "jfr", launch)),
         DISABLED);
+  }
+
+  private static Contestant ours(Params launch) {
+    return Contestant.quiesce(OURS, "trace", launch.with("tracer", "quiesce"));
   }
 
   private static Contestant ust(Params launch) {

@@ -6,7 +6,7 @@ final class TraceWays {
 
   static TraceWay of(String tracer, TraceWay.Setting setting) {
     return switch (tracer) {
-      // The place of Quiesce's own tracer: case "quiesce" -> new QuiesceTrace(setting);
+      case "quiesce" -> QuiesceTrace.of(setting);
       case "jfr" -> JfrTrace.of(setting);
       case "lttng-jul" -> new LttngJulTrace(setting);
       case "log4j2" -> new Log4jTrace(setting);
