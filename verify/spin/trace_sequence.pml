@@ -223,6 +223,9 @@ inline flush() {
 
 active proctype Consumer() provided (!killed) {
   byte o, at, packet, left;
+#ifdef COUNT_LOOK
+  byte counted;
+#endif
   bool pending, alive, given_up;
   do
   :: if
@@ -268,10 +271,12 @@ active proctype Consumer() provided (!killed) {
 #endif
 #endif
         fi;
+        atomic {
 #ifdef COUNT_LOOK
-        lost = lost + left;
+          counted = left;
 #endif
-        atomic { left = 0; at = consumed + 1 };
+          left = 0;
+          at = consumed + 1 };
         do
         :: atomic { at < consumed + SUB && STATE(head[PLACE(at)]) != PADDING ->
              if
@@ -285,10 +290,11 @@ active proctype Consumer() provided (!killed) {
              at = AFTER(at, head[PLACE(at)]) }
         :: atomic { at >= consumed + SUB || STATE(head[PLACE(at)]) == PADDING -> break }
         od;
-#ifndef COUNT_LOOK
-        lost = lost + left;
+#ifdef COUNT_LOOK
+        assert(counted == left);
+        counted = 0;
 #endif
-        left = 0;
+        atomic { lost = lost + left; left = 0 };
 #ifdef CONSUMED_FIRST
         consumed = consumed + SUB;
 #endif

@@ -121,7 +121,7 @@ public final class RingBuffers implements AutoCloseable {
     long size = size(bytes);
     int padding = (int) (size - RingLayout.SLOT_BYTES - bytes);
     Store.putInt(memory, record + RingLayout.SLOT_ID, id | padding << RingLayout.PADDING_SHIFT);
-    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED);
+    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED); // R.1
   }
 
   /** Gives a record up whose fields could not be stored; it counts as lost. */
@@ -196,8 +196,11 @@ public final class RingBuffers implements AutoCloseable {
   private int begin(int row, long offset) {
     int cause = obstacle(row, offset);
     if (cause != 0) {
-      // Unless the offset has moved, in which case what was looked at was something else.
-      return Store.getLongVolatile(memory, path.rowPlace(row)) == offset ? cause : 0;
+      // Unless the offset has moved, or the sub-buffer is being zeroed by now: in either case what
+      // was looked at was something else.
+      return Store.getLongVolatile(memory, path.rowPlace(row)) == offset && !isClaimed(row, offset)
+          ? cause
+          : 0;
     }
     long place = path.place(row, offset);
     if (path.needsZeros() && !claim(row, offset, place)) {
@@ -210,6 +213,7 @@ public final class RingBuffers implements AutoCloseable {
   /** Why the place of the next sub-buffer is not free; 0 if it is. */
   private int obstacle(int row, long offset) {
     if (!geometry.overwrite()) {
+      // R.4: what the consumer read, it has read before.
       long consumed = Store.getLongAcquire(memory, path.rowPlace(row) + RingLayout.CONSUMED);
       if (offset - consumed < geometry.ringBytes()) {
         return 0;
@@ -221,10 +225,16 @@ public final class RingBuffers implements AutoCloseable {
     return before < 0 || walk.isCommitted(row, before) ? 0 : RingLayout.LOST_WRAP;
   }
 
+  private boolean isClaimed(int row, long offset) {
+    return path.needsZeros()
+        && Store.getLongVolatile(memory, path.rowPlace(row) + RingLayout.BEGUN) >= offset;
+  }
+
   /** Whether this thread is the one that zeroes the next sub-buffer; it has done so then. */
   private boolean claim(int row, long offset, long place) {
     long at = path.rowPlace(row) + RingLayout.BEGUN;
     long begun = Store.getLongVolatile(memory, at);
+    // R.5: one thread, once.
     if (begun >= offset || !Store.compareAndSetLong(memory, at, begun, offset)) {
       return false;
     }
@@ -238,10 +248,16 @@ public final class RingBuffers implements AutoCloseable {
       if ((closed & RingLayout.NOT_READY) == 0) {
         return;
       }
+      // An interrupt would close the file under every CPU.
+      boolean interrupted = Thread.interrupted();
       try {
         prepare(row);
       } catch (IOException _) {
         path.close(row, RingLayout.FAILED);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
   }
