@@ -135,7 +135,7 @@ quick | morph                  | nodeless-enqueue-late            | ended   | -D
 quick | morph                  | nodeless-clear-late              | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DCLEAR_LATE
 quick | trace_sequence         | killed                           | -       | -DKILL -DEVENTS=1
 quick | trace_sequence         | store-buffer                     | -       | -DTSO -DEVENTS=1
-full  | trace_sequence         | twice                            | -       |
+quick | trace_sequence         | twice                            | -       |
 full  | trace_sequence         | killed-twice                     | -       | -DKILL
 full  | trace_sequence         | store-buffer-twice               | -       | -DTSO
 full  | trace_sequence         | producer-dies                    | -       | -DDIES

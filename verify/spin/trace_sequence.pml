@@ -54,6 +54,7 @@ inline store_offset(v) {
 chan buffer = [3] of { byte, byte };
 #define DRAINED (len(buffer) == 0)
 #define ROOM (on != SELF || len(buffer) < 3)
+#define SCRATCH(p, v)    buffer!p,v
 #define PUT_HEAD(p, v)   if :: on == SELF -> buffer!p,v :: on != SELF -> head[p] = v fi
 #define PUT_BODY(p, v)   if :: on == SELF -> buffer!RING + p,v :: on != SELF -> body[p] = v fi
 #define PUT_OFFSET(v)    buffer!OFFSET,v
@@ -69,6 +70,7 @@ inline drain_one() {
 #else
 #define DRAINED true
 #define ROOM true
+#define SCRATCH(p, v)    head[p] = v
 #define PUT_HEAD(p, v)   head[p] = v
 #define PUT_BODY(p, v)   body[p] = v
 #define PUT_OFFSET(v)    store_offset(v)
@@ -103,7 +105,7 @@ reserve:
      :: RESTARTED(reserve)
      fi;
      if
-     :: atomic { RUNS && ROOM -> PUT_HEAD(PLACE(at), RESERVED + SIZE(SELF)) }
+     :: atomic { RUNS && ROOM -> SCRATCH(PLACE(at), RESERVED + SIZE(SELF)) }
      :: RESTARTED(reserve)
      fi;
      STEP(reserve, stamp_record());
@@ -143,7 +145,7 @@ slow:
      atomic { at = (on == SELF -> offset : visible) };
      if
      :: POSITION(at) == 0 ->
-#ifndef NO_CONSUMED
+#if !defined(NO_CONSUMED) && EVENTS > 1   /* one each never fill the ring */
         old = consumed;
         if
         :: atomic { at - old >= RING -> old = 0 };
@@ -154,7 +156,9 @@ slow:
         :: atomic { at - old < RING -> old = 0 }
         fi
 #endif
+#ifndef SAME_SIZE
      :: POSITION(at) != 0 && POSITION(at) + SIZE(SELF) > SUB
+#endif
      :: FITS(at) -> goto reserve
      fi;
 move:
@@ -169,7 +173,7 @@ move:
      fi;
 #ifndef PADDING_LATE
      if
-     :: atomic { RUNS && ROOM -> PUT_HEAD(PLACE(at), (POSITION(at) == 0 -> NOTHING : PADDING)) }
+     :: atomic { RUNS && ROOM -> SCRATCH(PLACE(at), (POSITION(at) == 0 -> NOTHING : PADDING)) }
      :: RESTARTED(move)
      fi;
 #endif
