@@ -133,6 +133,31 @@ quick | morph                  | nodeless-enqueue-first           | ended   | -D
 quick | morph                  | nodeless-enqueue-anyway          | ended   | -DNODELESS -DROLES -DQUITTERS=2 -DENQUEUE_ANYWAY
 quick | morph                  | nodeless-enqueue-late            | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DENQUEUE_LATE
 quick | morph                  | nodeless-clear-late              | ended   | -DNODELESS -DROLES -DQUITTERS=0 -DCLEAR_LATE
+quick | trace_sequence         | killed                           | -       | -DKILL -DEVENTS=1
+quick | trace_sequence         | store-buffer                     | -       | -DTSO -DEVENTS=1
+quick | trace_sequence         | twice                            | -       |
+full  | trace_sequence         | killed-twice                     | -       | -DKILL
+full  | trace_sequence         | store-buffer-twice               | -       | -DTSO
+full  | trace_sequence         | producer-dies                    | -       | -DDIES
+full  | trace_sequence         | last-pass                        | -       | -DLAST
+quick | trace_sequence         | commit-first                     | event_at | -DCOMMIT_FIRST -DEVENTS=1
+quick | trace_sequence         | no-fence                         | visible | -DNO_FENCE -DSUB=4 -DSAME_SIZE -DEVENTS=1
+quick | trace_sequence         | no-close                         | visible | -DNO_CLOSE -DSUB=4 -DSAME_SIZE -DEVENTS=1
+quick | trace_sequence         | no-restart                       | visible | -DNO_RESTART -DEVENTS=1
+full  | trace_sequence         | no-consumed                      | offset  | -DNO_CONSUMED
+quick | trace_sequence         | padding-late                     | event_at | -DPADDING_LATE -DEVENTS=1
+quick | trace_sequence         | consumed-first                   | committed | -DCONSUMED_FIRST -DKILL -DEVENTS=1
+quick | trace_sequence         | no-sequence-number               | read    | -DNO_SEQUENCE -DKILL -DEVENTS=1
+full  | trace_sequence         | first-owner                      | committed | -DDIES -DFIRST_OWNER -DSAME_SIZE -DEVENTS=1
+quick | trace_sequence         | count-look                       | counted | -DLAST -DCOUNT_LOOK -DEVENTS=1
+quick | trace_swap             | one-record-sub-buffers           | -       | -DSUB=2 -DSAME_SIZE
+full  | trace_swap             | snapshot                         | -       |
+quick | trace_swap             | no-zero                          | words   | -DNO_ZERO
+quick | trace_swap             | no-claim                         | words   | -DNO_CLAIM
+quick | trace_swap             | no-wrap                          | offset  | -DNO_WRAP
+quick | trace_swap             | no-look-again                    | words   | -DNO_LOOK_AGAIN
+quick | trace_swap             | fields-first                     | words   | -DFIELDS_FIRST
+quick | trace_swap             | commit-first                     | words   | -DCOMMIT_FIRST
 CASES
 }
 

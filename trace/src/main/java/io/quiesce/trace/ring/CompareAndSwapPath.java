@@ -37,6 +37,7 @@ final class CompareAndSwapPath extends HotPath {
         long slot = place(row, offset);
         Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamp);
         Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
+        // R.2: zero until here.
         Store.setIntRelease(memory, slot, (int) size | RingLayout.RESERVED);
         return slot;
       }
@@ -49,11 +50,11 @@ final class CompareAndSwapPath extends HotPath {
       return;
     }
     if ((expected & geometry.subMask()) == 0) {
-      // Whoever begins a sub-buffer has claimed it.
+      // Whoever begins a sub-buffer has claimed it (R.5); the swap publishes its zeros.
       Store.putLong(memory, place, word);
       Store.compareAndSetLong(memory, rowPlace(row), expected, offset);
     } else if (Store.compareAndSetLong(memory, rowPlace(row), expected, offset)) {
-      Store.setLongRelease(memory, place, word);
+      Store.setLongRelease(memory, place, word); // R.3
     }
   }
 

@@ -4,6 +4,7 @@ import io.quiesce.trace.ctf.StreamFile;
 import io.quiesce.trace.ctf.TraceDescription;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A sub-buffer with a pending record is left for later, and its CPU's others with it, since a
  * stream is written in order. After {@link #PATIENCE_LOOKS} looks and {@link #PATIENCE_NANOS} the
- * record's owner is looked for; when it is gone, or no longer in the tracer, the record is given up
- * and counts as lost.
+ * owners of all its pending records are looked for; when each is gone, or no longer in the tracer,
+ * the records are given up and count as lost. One owner that lives keeps the sub-buffer, since it
+ * may go on storing there.
  *
  * <p>While a packet cannot be written its CPU's ring is not emptied either: once the ring is full,
  * producers count what they lose, and nothing else is lost.
@@ -89,14 +91,16 @@ final class Consumer implements AutoCloseable {
         } else {
           long end = consumed + geometry.subBytes();
           SubBufferWalk.Findings findings = stream.look(consumed, end);
-          if (findings.pending > 0 && !last && !isGivenUp(row, findings.owner)) {
+          if (findings.pending > 0 && !last && !isGivenUp(row, findings.owners)) {
             return packets;
           }
-          settle(row, findings);
-          stream.write(consumed, end, lostBefore(row, end, offset));
+          // What the packet leaves out is counted, not what was pending at the look: the owner of
+          // one may have committed it since.
+          settle(row, stream.gather(consumed, end));
+          stream.write(consumed, lostBefore(row, end, offset));
         }
         consumed += geometry.subBytes();
-        Store.setLongRelease(buffers.memory(), place, consumed);
+        Store.setLongRelease(buffers.memory(), place, consumed); // R.4, R.8
         packets++;
       }
       return packets;
@@ -114,7 +118,7 @@ final class Consumer implements AutoCloseable {
         : buffers.lost(row);
   }
 
-  private boolean isGivenUp(int row, int owner) {
+  private boolean isGivenUp(int row, Set<Integer> owners) {
     long now = System.nanoTime();
     if (looks[row]++ == 0) {
       since[row] = now;
@@ -123,7 +127,7 @@ final class Consumer implements AutoCloseable {
       return false;
     }
     Store.setIntRelease(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.STUCK, 1);
-    return Owners.isGone(owner, looks[row]);
+    return Owners.areGone(owners, looks[row]);
   }
 
   /** A sub-buffer is about to be written: what is not committed in it is lost. */
@@ -165,10 +169,10 @@ final class Consumer implements AutoCloseable {
   /** Whether everything that was reserved is in the files. */
   boolean isDrained() {
     for (int row = 0; row < geometry.rows(); row++) {
-      if (isReady(row)
-          && offset(row)
-              != Store.getLong(
-                  buffers.memory(), buffers.path().rowPlace(row) + RingLayout.CONSUMED)) {
+      long consumed =
+          Store.getLong(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.CONSUMED);
+      // A sub-buffer may have been begun by a thread that then went to another CPU.
+      if (isReady(row) && offset(row) - consumed > RingLayout.SUB_HEADER_BYTES) {
         return false;
       }
     }

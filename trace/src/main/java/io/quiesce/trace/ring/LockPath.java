@@ -35,7 +35,7 @@ final class LockPath extends HotPath {
       Store.putInt(memory, slot, (int) size | RingLayout.RESERVED);
       Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
       Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamps.now());
-      Store.setLongRelease(memory, at, offset + size);
+      Store.setLongRelease(memory, at, offset + size); // R.2
       return slot;
     } finally {
       unlock(at);

@@ -1,6 +1,7 @@
 package io.quiesce.trace.ring;
 
 import java.util.Map;
+import java.util.Set;
 
 /** Who reserved a record and never committed it. */
 final class Owners {
@@ -12,23 +13,33 @@ final class Owners {
   private Owners() {}
 
   /**
-   * Whether the owner of a pending record has died, or has left the tracer without committing it.
-   * Needs a safepoint and some milliseconds.
+   * Whether the owners of pending records have all died, or have left the tracer without committing
+   * them. Needs a safepoint and some milliseconds.
    *
-   * @param owner the low bits of the thread's number
-   * @param looks how often the record was seen pending
+   * @param owners the low bits of the threads' numbers; 0 for one that is not known, which may be
+   *     any that is in the tracer
+   * @param looks how often the records were seen pending
    */
-  static boolean isGone(int owner, int looks) {
+  static boolean areGone(Set<Integer> owners, int looks) {
+    int found = 0;
     for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
-      if ((int) entry.getKey().threadId() == owner) {
-        for (StackTraceElement frame : entry.getValue()) {
-          if (frame.getClassName().startsWith(TRACER)) {
-            return false;
-          }
-        }
+      Thread thread = entry.getKey();
+      boolean owns = owners.contains((int) thread.threadId());
+      boolean may = owns || (owners.contains(0) && thread != Thread.currentThread());
+      if (may && isInTracer(entry.getValue())) {
+        return false;
+      }
+      found += owns ? 1 : 0;
+    }
+    return found == owners.size() || looks >= MOST_LOOKS;
+  }
+
+  private static boolean isInTracer(StackTraceElement[] stack) {
+    for (StackTraceElement frame : stack) {
+      if (frame.getClassName().startsWith(TRACER)) {
         return true;
       }
     }
-    return looks >= MOST_LOOKS;
+    return false;
   }
 }

@@ -72,16 +72,25 @@ final class Recovery {
         new RowStream(
             buffers, row, new PacketBuilder(trace, row, geometry, anchors, known), file)) {
       long last = (offset + geometry.subBytes() - 1) & -geometry.subBytes();
-      long first = Math.max(first(row, stream), last - geometry.ringBytes());
+      long first = Math.max(first(row, stream), oldest(row, offset, last));
       for (long at = first; at < offset; at += geometry.subBytes()) {
         long end = Math.min(at + geometry.subBytes(), offset);
-        uncommitted += stream.look(at, end).pending;
-        stream.write(at, end, lostBefore(row, at, offset));
+        SubBufferWalk.Findings findings = stream.gather(at, end);
+        uncommitted += findings.pending + findings.abandoned;
+        stream.write(at, lostBefore(row, at, offset));
         packets++;
       }
       events += stream.events();
       unknown += stream.dropped();
     }
+  }
+
+  /** The oldest sub-buffer that is whole: the one before it is being zeroed to be begun anew. */
+  private long oldest(int row, long offset, long last) {
+    long begun = Store.getLong(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.BEGUN);
+    long whole =
+        begun == offset ? geometry.ringBytes() - geometry.subBytes() : geometry.ringBytes();
+    return last - whole;
   }
 
   private long first(int row, RowStream stream) {

@@ -125,7 +125,7 @@ public final class RingBuffers implements AutoCloseable {
     long size = size(bytes);
     int padding = (int) (size - RingLayout.SLOT_BYTES - bytes);
     Store.putInt(memory, record + RingLayout.SLOT_ID, id | padding << RingLayout.PADDING_SHIFT);
-    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED);
+    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED); // R.1
   }
 
   /** Gives a record up whose fields could not be stored; it counts as lost. */
@@ -200,8 +200,11 @@ public final class RingBuffers implements AutoCloseable {
   private int begin(int row, long offset) {
     int cause = obstacle(row, offset);
     if (cause != 0) {
-      // Unless the offset has moved, in which case what was looked at was something else.
-      return Store.getLongVolatile(memory, path.rowPlace(row)) == offset ? cause : 0;
+      // Unless the offset has moved, or the sub-buffer is being zeroed by now: in either case what
+      // was looked at was something else.
+      return Store.getLongVolatile(memory, path.rowPlace(row)) == offset && !isClaimed(row, offset)
+          ? cause
+          : 0;
     }
     if (path.needsZeros()) {
       beginZeroed(row, offset);
@@ -220,6 +223,7 @@ public final class RingBuffers implements AutoCloseable {
   private void beginZeroed(int row, long offset) {
     long at = path.rowPlace(row) + RingLayout.BEGUN;
     long begun = Store.getLongVolatile(memory, at);
+    // R.5: one thread, once.
     if (begun >= offset || !Store.compareAndSetLong(memory, at, begun, offset)) {
       return;
     }
@@ -238,6 +242,7 @@ public final class RingBuffers implements AutoCloseable {
   /** Why the place of the next sub-buffer is not free; 0 if it is. */
   private int obstacle(int row, long offset) {
     if (!geometry.overwrite()) {
+      // R.4: what the consumer read, it has read before.
       long consumed = Store.getLongAcquire(memory, path.rowPlace(row) + RingLayout.CONSUMED);
       if (offset - consumed < geometry.ringBytes()) {
         return 0;
@@ -249,16 +254,27 @@ public final class RingBuffers implements AutoCloseable {
     return before < 0 || walk.isCommitted(row, before) ? 0 : RingLayout.LOST_WRAP;
   }
 
+  private boolean isClaimed(int row, long offset) {
+    return path.needsZeros()
+        && Store.getLongVolatile(memory, path.rowPlace(row) + RingLayout.BEGUN) >= offset;
+  }
+
   private void prepareOrFail(int row) {
     synchronized (preparing) {
       int closed = Store.getIntVolatile(memory, path.rowPlace(row) + RingLayout.CLOSED);
       if ((closed & RingLayout.NOT_READY) == 0) {
         return;
       }
+      // An interrupt would close the file under every CPU.
+      boolean interrupted = Thread.interrupted();
       try {
         prepare(row);
       } catch (IOException _) {
         path.close(row, RingLayout.FAILED);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
   }

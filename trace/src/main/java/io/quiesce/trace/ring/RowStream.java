@@ -34,16 +34,21 @@ final class RowStream implements AutoCloseable {
     return walk.walk(row, offset, end, (id, stamp, at, bytes) -> true);
   }
 
-  /**
-   * Writes the packet of a sub-buffer; records that are still pending are left out.
-   *
-   * @throws IOException if it is not in the file; {@link #retry} must succeed before the next one
-   */
-  void write(long offset, long end, long lost) throws IOException {
+  /** Gathers the packet of a sub-buffer; records that are still pending are left out. */
+  SubBufferWalk.Findings gather(long offset, long end) {
     builder.begin(buffers.memory(), buffers.ring().base());
     SubBufferWalk.Findings findings = walk.walk(row, offset, end, builder);
     unwrittenEvents = findings.committed - builder.unknown();
     dropped += builder.unknown();
+    return findings;
+  }
+
+  /**
+   * Writes what was gathered.
+   *
+   * @throws IOException if it is not in the file; {@link #retry} must succeed before the next one
+   */
+  void write(long offset, long lost) throws IOException {
     unwritten = builder.end(offset / buffers.ring().geometry().subBytes(), lost);
     retry();
   }

@@ -98,7 +98,7 @@ final class SequencePath extends HotPath {
   }
 
   private void flushFromElsewhere(int row) {
-    close(row, RingLayout.FLUSHING);
+    close(row, RingLayout.FLUSHING); // R.6, until it is open again
     try {
       Membarrier.fenceCpu(row);
       long at = rowPlace(row);

@@ -21,6 +21,7 @@ import java.util.function.IntPredicate;
 final class Snapshot {
   private final RingBuffers buffers;
   private final RingGeometry geometry;
+  private final SubBufferWalk walk;
   private final Anchors anchors;
   private final Path folder;
   private final TraceDescription trace;
@@ -46,6 +47,7 @@ final class Snapshot {
       boolean quiet) {
     this.buffers = buffers;
     this.geometry = buffers.ring().geometry();
+    this.walk = new SubBufferWalk(buffers.ring());
     this.anchors = anchors;
     this.folder = folder;
     this.trace = trace;
@@ -96,9 +98,8 @@ final class Snapshot {
   }
 
   private boolean copied(int row, long at, long end) {
-    long from = buffers.path().place(row, at) - buffers.ring().base();
-    MemorySegment.copy(buffers.memory(), from, copy, 0, end - at);
-    Store.loadFence();
+    walk.copy(row, at, end, copy, copyBase);
+    Store.loadFence(); // R.7
     return quiet || offset(row) < at + geometry.ringBytes();
   }
 

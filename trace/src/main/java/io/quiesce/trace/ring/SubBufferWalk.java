@@ -1,6 +1,8 @@
 package io.quiesce.trace.ring;
 
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Steps from record to record through a sub-buffer, in the ring itself or in a copy of it.
@@ -33,8 +35,8 @@ final class SubBufferWalk {
     /** Records that are still reserved, or whose size is not stored yet. */
     long pending;
 
-    /** The owner of the first of them. */
-    int owner;
+    /** Their owners, for a walk with a sink; 0 for one whose size is not stored yet. */
+    final Set<Integer> owners = new HashSet<>();
 
     /** Whether the sink had enough. */
     boolean stopped;
@@ -76,7 +78,7 @@ final class SubBufferWalk {
    * follow one another up to the very end. Sub-buffers were zeroed, so nothing older is there.
    */
   private static long resume(MemorySegment memory, long from, long end) {
-    long at = from + RingLayout.ALIGN;
+    long at = from + RingLayout.SLOT_BYTES; // no record is shorter, and its stamp is no size
     while (at < end && !isChain(memory, at, end)) {
       at += RingLayout.ALIGN;
     }
@@ -103,13 +105,43 @@ final class SubBufferWalk {
     return at == end && from < end;
   }
 
+  /**
+   * Copies a sub-buffer so that the copy may be walked. Each record's first word is loaded before
+   * what it publishes: a plain copy may take the fields first, and then find them committed.
+   *
+   * @param to where it goes, from its first byte
+   * @param first place of its first byte
+   */
+  void copy(int row, long offset, long end, MemorySegment to, long first) {
+    long start = place(row, offset);
+    long stop = start + (end - offset);
+    to.fill((byte) 0);
+    long at = start + RingLayout.SUB_HEADER_BYTES;
+    while (at < stop) {
+      int word = Store.getIntAcquire(memory, at);
+      int state = word & RingLayout.STATE_MASK;
+      long size = word & ~RingLayout.STATE_MASK;
+      if (state == RingLayout.PADDING) {
+        Store.putInt(to, first + (at - start), word);
+        return;
+      }
+      if (size < RingLayout.SLOT_BYTES || size > stop - at) {
+        at = resume(memory, at, stop);
+        continue;
+      }
+      MemorySegment.copy(memory, at - base, to, at - start, size);
+      Store.putInt(to, first + (at - start), word);
+      at += size;
+    }
+  }
+
   /** Walks what lies between two places; a null sink only counts, up to the first pending one. */
   static Findings walk(
       MemorySegment memory, long start, long end, @org.jspecify.annotations.Nullable Sink sink) {
     Findings findings = new Findings();
     long at = start + RingLayout.SUB_HEADER_BYTES;
     while (at < end) {
-      int word = Store.getIntAcquire(memory, at);
+      int word = Store.getIntAcquire(memory, at); // R.1
       int state = word & RingLayout.STATE_MASK;
       long size = word & ~RingLayout.STATE_MASK;
       if (state == RingLayout.PADDING) {
@@ -117,6 +149,7 @@ final class SubBufferWalk {
       }
       if (size < RingLayout.SLOT_BYTES || size > end - at) {
         findings.pending++; // reserved by compare-and-swap, its size not yet stored
+        findings.owners.add(0);
         at = sink == null ? end : resume(memory, at, end);
         continue;
       }
@@ -136,12 +169,11 @@ final class SubBufferWalk {
         }
         case RingLayout.ABANDONED -> findings.abandoned++;
         default -> {
-          if (findings.pending++ == 0) {
-            findings.owner = Store.getInt(memory, at + RingLayout.SLOT_ID);
-          }
+          findings.pending++;
           if (sink == null) {
             return findings;
           }
+          findings.owners.add(Store.getInt(memory, at + RingLayout.SLOT_ID));
         }
       }
       at += size;
