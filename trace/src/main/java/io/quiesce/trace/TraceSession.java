@@ -1,5 +1,7 @@
 package io.quiesce.trace;
 
+import io.quiesce.trace.control.ControlServer;
+import io.quiesce.trace.control.Controlled;
 import io.quiesce.trace.ctf.EventType;
 import io.quiesce.trace.ctf.Metadata;
 import io.quiesce.trace.ctf.TraceDescription;
@@ -56,7 +58,8 @@ public final class TraceSession implements AutoCloseable {
   private final boolean overwrite;
   private final long flushNanos;
   private final Thread thread;
-  private final Thread hook;
+  private final @Nullable Thread hook;
+  private final Controlled control;
   private final Consumer<Point> listener = this::apply;
 
   // Under the lock of Points.
@@ -101,18 +104,23 @@ public final class TraceSession implements AutoCloseable {
     }
     this.thread =
         Thread.ofPlatform().daemon().name("quiesce-trace-" + builder.name()).unstarted(this::run);
-    this.hook = new Thread(this::closeAtExit, "quiesce-trace-exit");
+    this.hook =
+        builder.isClosedAtExit() ? new Thread(this::closeAtExit, "quiesce-trace-exit") : null;
+    this.control = new SessionControl(this, builder.name(), overwrite);
   }
 
   /** Begins; once, by the builder. */
   TraceSession start() {
     Points.listen(listener);
     thread.start();
-    try {
-      Runtime.getRuntime().addShutdownHook(hook);
-    } catch (IllegalStateException _) {
-      // The JVM ends already; whoever started this now closes it.
+    if (hook != null) {
+      try {
+        Runtime.getRuntime().addShutdownHook(hook);
+      } catch (IllegalStateException _) {
+        // The JVM ends already; whoever started this now closes it.
+      }
     }
+    ControlServer.register(control);
     return this;
   }
 
@@ -330,6 +338,7 @@ public final class TraceSession implements AutoCloseable {
       closed = true;
     }
     stopping = true;
+    ControlServer.unregister(control);
     Points.unlisten(listener, this);
     LockSupport.unpark(thread);
     joinThread();
@@ -358,6 +367,9 @@ public final class TraceSession implements AutoCloseable {
   }
 
   private void removeHook() {
+    if (hook == null) {
+      return;
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {

@@ -120,6 +120,16 @@ public final class Points {
     }
   }
 
+  /** Whether a session gets a tracepoint's events. */
+  public static boolean isAttached(Point point, Object session) {
+    for (Target target = point.target(); target != null; target = target.next()) {
+      if (target.session() == session) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static @Nullable Target without(@Nullable Target first, Object session) {
     if (first == null) {
       return null;
