@@ -15,13 +15,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads traces with babeltrace2, which knows nothing of this code, and parses what it prints. */
-final class Babeltrace {
+public final class Babeltrace {
   private static final Pattern LINE =
       Pattern.compile("\\[(\\d+)\\.(\\d{9})] (?:[A-Z_]+ )?\\((\\d+)\\) (.*)", Pattern.DOTALL);
   private static final String AFTER_NAME = ": { cpu_id = ";
 
   /** What the reader says of one event; times in nanoseconds since 1970. */
-  record Event(
+  public record Event(
       long nanos,
       int level,
       String name,
@@ -30,18 +30,18 @@ final class Babeltrace {
       Map<String, Object> fields) {}
 
   /** An enumeration's value and its labels. */
-  record Labelled(List<String> labels, BigInteger value) {}
+  public record Labelled(List<String> labels, BigInteger value) {}
 
   /** All of a run: events in the reader's order, and what it warns of. */
-  record Reading(List<Event> events, String warnings) {}
+  public record Reading(List<Event> events, String warnings) {}
 
   private Babeltrace() {}
 
-  static void assumeInstalled() {
+  public static void assumeInstalled() {
     assumeTrue(runs("babeltrace2", "--version"), "skipped: babeltrace2 is not installed");
   }
 
-  static void assumePython() {
+  public static void assumePython() {
     assumeTrue(
         runs("/usr/bin/python3", "-c", "import bt2"), "skipped: python3-bt2 is not installed");
   }
@@ -60,7 +60,7 @@ final class Babeltrace {
   }
 
   /** Reads the traces together; the reader has to succeed. */
-  static Reading read(Path... folders) throws IOException, InterruptedException {
+  public static Reading read(Path... folders) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of("babeltrace2", "--clock-seconds", "--no-delta", "--fields=loglevel"));
@@ -84,7 +84,7 @@ final class Babeltrace {
     }
   }
 
-  static String run(List<String> command, Path out, Path err)
+  public static String run(List<String> command, Path out, Path err)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command)
