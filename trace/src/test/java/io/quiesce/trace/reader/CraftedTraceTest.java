@@ -81,7 +81,7 @@ class CraftedTraceTest {
         .u(64, 100)
         .u(64, 1L << 40)
         .u(32, bits)
-        .u(32, (bits + 7) / 8 * 8)
+        .u(32, (bits + 7L) & -8L)
         .u(16, cpu);
   }
 
@@ -209,7 +209,7 @@ class CraftedTraceTest {
             + fields
             + " }; };";
     Files.writeString(folder.resolve("metadata"), metadata);
-    long bits = 128 + events.bits();
+    long bits = 128L + events.bits();
     BitWriter packet = new BitWriter(false).u(64, bits).u(64, bits);
     byte[] head = packet.bytes();
     byte[] whole = java.util.Arrays.copyOf(head, head.length + events.bytes().length);
@@ -261,7 +261,7 @@ class CraftedTraceTest {
       for (int at : new int[] {24, 28}) {
         byte[] bytes = sound.clone();
         for (int i = 0; i < 4; i++) {
-          bytes[at + i] = (byte) (size == 1L << 32 ? 0xf8 : size >>> 8 * i);
+          bytes[at + i] = (byte) (size == 1L << 32 ? 0xf8 : size >>> (8 * i));
         }
         Files.write(file, bytes);
         assertThatThrownBy(() -> TraceReaderTest.readAll(folder))

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a file holds, the reader ends, with events or with its own exception. */
 class FuzzTest {
-  private static final int CASES = 3000;
+  private static final int CASES = 2400;
 
   /** Pieces that make the metadata mean something else rather than nothing. */
   private static final String[] PIECES = {
@@ -65,7 +65,7 @@ class FuzzTest {
         types.add(kit.type(i * 10));
         sample.add(types.getLast());
       }
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < 60; i++) {
         EventType type = types.get(random.nextInt(types.size()));
         sample.write(0, type, 200L + i, kit.values(sample.context()), kit.values(type.fields()));
       }

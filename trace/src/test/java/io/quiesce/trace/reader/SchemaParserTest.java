@@ -1,5 +1,6 @@
 package io.quiesce.trace.reader;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -27,12 +28,15 @@ class SchemaParserTest {
     return SchemaParser.parse(MetadataText.of(FILE, bytes, Damage.STRICT), Damage.STRICT);
   }
 
+  private static EventClass event(TraceSchema schema, long stream, long id) {
+    return requireNonNull(requireNonNull(schema.streams().get(stream)).event(id));
+  }
+
   /** The fields of one event. */
   private static Type.Struct fields(String declarations) throws TraceFormatException {
     TraceSchema schema =
         parse(TRACE + "event { name = e; fields := struct {" + declarations + "}; };");
-    EventClass event = schema.streams().get(0L).event(0);
-    assertThat(event).isNotNull();
+    EventClass event = event(schema, 0L, 0);
     return event.fields();
   }
 
@@ -66,8 +70,7 @@ class SchemaParserTest {
             "typealias integer { size = 32; byte_order = native; } := u32;\n"
                 + TRACE
                 + "event { name = e; fields := struct { u32 a; }; };");
-    EventClass event = schema.streams().get(0L).event(0);
-    assertThat(event).isNotNull();
+    EventClass event = event(schema, 0L, 0);
     assertThat(((Type.Int) event.fields().fields().getFirst().type()).bigEndian()).isTrue();
     assertThat(schema.uuid()).isEqualTo(ID);
   }
@@ -148,11 +151,9 @@ class SchemaParserTest {
         .isEqualTo(java.util.Map.of("a", "x\n\"\\AA ü", "b", -5L, "c", 16L));
     assertThat(schema.clocks())
         .containsEntry("m", new TraceClock("m", null, "", 3_000_000_000L, 7, -3));
-    StreamClass stream = schema.streams().get(3L);
-    assertThat(stream).isNotNull();
+    StreamClass stream = requireNonNull(schema.streams().get(3L));
     assertThat(stream.eventContext().indexOf("vtid")).isZero();
-    EventClass event = stream.event(2);
-    assertThat(event).isNotNull();
+    EventClass event = event(schema, 3L, 2);
     assertThat(event.name()).isEqualTo("p:n");
     assertThat(event.level()).isEqualTo(6);
     assertThat(event.fields().indexOf("f")).isZero();
@@ -286,7 +287,7 @@ class SchemaParserTest {
             .getBytes(StandardCharsets.UTF_8);
     TraceSchema schema =
         SchemaParser.parse(MetadataText.of(FILE, bytes, Damage.STRICT), found::add);
-    assertThat(schema.streams().get(0L).events()).containsOnlyKeys(1L);
+    assertThat(requireNonNull(schema.streams().get(0L)).events()).containsOnlyKeys(1L);
     assertThat(found).hasSize(1);
   }
 
