@@ -19,6 +19,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       TraceRecordCommand.class,
       TraceRecoverCommand.class,
+      TracePrintCommand.class,
+      TraceStatsCommand.class,
       TraceListCommand.class,
       TraceSnapshotCommand.class,
       TraceEnableCommand.class,
@@ -27,7 +29,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Begin with:  ./quiesce trace record --output trace -- java -jar program.jar",
-      "             babeltrace2 trace",
+      "             ./quiesce trace print trace   (or: babeltrace2 trace)",
     })
 final class TraceCommand implements Runnable {
   @Spec private CommandSpec spec;

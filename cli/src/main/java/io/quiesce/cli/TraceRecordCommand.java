@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     customSynopsis = {
-      "Usage: quiesce trace record [OPTIONS] -- java ARGUMENT...",
+      "quiesce trace record [OPTIONS] -- java ARGUMENT...",
       "       quiesce trace record [OPTIONS] -- SCRIPT ARGUMENT...",
     },
     description = {

@@ -37,6 +37,8 @@ class MainTest {
         "trace",
         "trace record",
         "trace recover",
+        "trace print",
+        "trace stats",
         "trace list",
         "trace snapshot",
         "trace enable",
@@ -71,7 +73,7 @@ class MainTest {
         "bench --quikc                     | --quikc",
         "torture --seconds 0               | --seconds must be at least 1",
         "doctor --json /                   | is a folder",
-        "trace                             | record, recover, list",
+        "trace                             | record, recover, print, stats, list",
         "trace recrod                      | Did you mean record",
         "trace record                      | Say which program to record",
         "trace record --mode fast -- java  | --mode",
@@ -125,7 +127,12 @@ class MainTest {
   void traceFailuresAreOneSentence(@TempDir Path folder) {
     for (String line :
         new String[] {
-          "recover /nowhere/at/all", "recover " + folder, "list 999999999", "enable 999999999 *"
+          "recover /nowhere/at/all",
+          "print /nowhere/at/all",
+          "stats " + folder,
+          "recover " + folder,
+          "list 999999999",
+          "enable 999999999 *"
         }) {
       Ran ran = run(("trace " + line).split(" ", -1));
       assertThat(ran.status()).as(line).isEqualTo(1);

@@ -94,7 +94,8 @@ class TraceRecordTest {
   }
 
   private static String place() {
-    return Path.of(LoggedProgram.class.getProtectionDomain().getCodeSource().getLocation().getPath())
+    return Path.of(
+            LoggedProgram.class.getProtectionDomain().getCodeSource().getLocation().getPath())
         .toString();
   }
 
@@ -245,10 +246,13 @@ class TraceRecordTest {
             + LoggedProgram.class.getName()
             + " exit 10\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
-    assertThat(
-            run(7, "trace", "record", "--output", trace.toString(), "--", script.toString()))
+    assertThat(run(7, "trace", "record", "--output", trace.toString(), "--", script.toString()))
         .contains("is no java launcher", "10 events, 0 lost");
     assertThat(items(trace)).isEqualTo(upTo(10));
+    assertThat(run(0, "trace", "print", trace.toString()).lines())
+        .hasSize(10)
+        .allMatch(line -> line.contains("quiesce:text"));
+    assertThat(run(0, "trace", "stats", trace.toString())).contains("events  10 in ");
   }
 
   @Test
@@ -273,11 +277,13 @@ class TraceRecordTest {
             "end",
             "10");
     assertThat(said).contains("quiesce: ").contains("Nothing was traced").doesNotContain("ready");
+    assertThat(trace).doesNotExist();
   }
 
   @Test
   void theJarSaysWhatItIs() throws Exception {
-    Path own = Path.of(TraceSession.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path own =
+        Path.of(TraceSession.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     assumeTrue(Files.isRegularFile(own), "classes in a folder; the whole build has the jar");
     try (JarFile file = new JarFile(own.toFile())) {
       Attributes attributes = file.getManifest().getMainAttributes();

@@ -11,6 +11,7 @@ import io.quiesce.trace.point.Points;
 import io.quiesce.trace.ring.RingSession;
 import io.quiesce.trace.ring.RingStatistics;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -100,6 +101,7 @@ public final class TraceSession implements AutoCloseable {
       if (made != null) {
         made.close();
       }
+      Files.deleteIfExists(folder.resolve("metadata")); // it is ours, and would refuse another try
       throw e;
     }
     this.thread =

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its answer. Reads as the bytes come, up to the first line end, {@link
- * #MOST_BYTES}, or as long as the loop's patience lasts; the answer has as much time again. Confined to the loop's thread.
+ * #MOST_BYTES}, or as long as the loop's patience lasts; the answer has as much time again.
+ * Confined to the loop's thread.
  */
 final class Connection {
   static final int MOST_BYTES = 64 << 10;

@@ -55,8 +55,7 @@ public final class ControlServer {
   private static void open() {
     try {
       loop =
-          ControlLoop.open(
-              ControlFolder.socketFor(ProcessHandle.current().pid()), PATIENCE_NANOS);
+          ControlLoop.open(ControlFolder.socketFor(ProcessHandle.current().pid()), PATIENCE_NANOS);
     } catch (IOException | RuntimeException | LinkageError e) {
       reason = String.valueOf(e.getMessage());
       LOG.log(System.Logger.Level.DEBUG, "This process cannot be controlled: {0}", reason);

@@ -44,8 +44,17 @@ class AgentOptionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "output", "=x", "mode=fast", "level=15", "level=loud", "budget=0", "budget=9999999999G",
-        "colour=red", "@/nowhere/at/all", "snapshot-on=exception", "result=yes"
+        "output",
+        "=x",
+        "mode=fast",
+        "level=15",
+        "level=loud",
+        "budget=0",
+        "budget=9999999999G",
+        "colour=red",
+        "@/nowhere/at/all",
+        "snapshot-on=exception",
+        "result=yes"
       })
   void wrongOnesAreOneSentence(String text) {
     assertThatThrownBy(() -> AgentOptions.parse(text))
