@@ -34,7 +34,7 @@ build() {
   name=$1 header=$2 package=$3 source=$4
   shift 4
   if [ -x "$out/$name" ] &&
-    [ -z "$(find "$source" harness.c harness.h reading.h build.sh -newer "$out/$name")" ]; then
+    [ -z "$(find "$source" harness.c harness.h reading.h tracepoints.h build.sh -newer "$out/$name")" ]; then
     return
   fi
   rm -f "$out/$name" # older than its source: worse than none
@@ -73,4 +73,5 @@ build pthread-locks pthread.h libc6-dev contended.c
 build ck-locks ck_spinlock.h libck-dev contended.c -DCONCURRENCY_KIT
 build membarrier linux/membarrier.h linux-libc-dev membarrier.c
 build bystander sched.h libc6-dev bystander.c
+build lttng-ust lttng/tracepoint.h liblttng-ust-dev tracing.c -I. $(library lttng-ust -llttng-ust -llttng-ust-common -ldl)
 exit 0

@@ -31,12 +31,15 @@ cpu_ticks() {
   echo $((${12} + ${13}))
 }
 
+# What the next drives run within: words of a command, or none.
+within=()
+
 # drive UNIT NAME ARGUMENTS...: two rounds with a pause between them
 drive() {
   local unit=$1 name=$2 line before idle status first="" second="" in from pid
   shift 2
   [ -x "$out/$name" ] || return 0
-  coproc PEER { exec "$out/$name" "$@"; }
+  coproc PEER { exec "${within[@]}" "$out/$name" "$@"; }
   pid=$PEER_PID
   exec {in}>&"${PEER[1]}" {from}<&"${PEER[0]}"
   read -r -t 60 line <&$from
@@ -109,6 +112,14 @@ for strategy in private rseq rseq-cpu global mprotect affinity syscall; do
 done
 drive rate bystander barrier.bystander
 drive rate bystander barrier.bystander cpu=0
+within=(sh "$here/lttng.sh" run)
+for event in two-ints long-string; do
+  for mode in overwrite discard; do
+    drive ns lttng-ust trace.event threads=2 event=$event mode=$mode
+  done
+  drive ns lttng-ust trace.event event=$event measure=disabled pace=300000
+done
+within=()
 
 # ends_with_input NAME ARGUMENTS...: the end of input ends the process like quit
 ends_with_input() {
@@ -123,7 +134,7 @@ ends_with_input ck-locks locks.contended threads=4 measure=throughput lock=clh
 ends_with_input membarrier barrier.cost strategy=affinity siblings=1
 ends_with_input bystander barrier.bystander
 
-for name in urcu-memb urcu-mb urcu-qsbr urcu-bp pthread-rwlock pthread-locks ck-locks membarrier bystander; do
+for name in urcu-memb urcu-mb urcu-qsbr urcu-bp pthread-rwlock pthread-locks ck-locks membarrier bystander lttng-ust; do
   refuse $name
   refuse $name rcu.nothing
 done
@@ -135,6 +146,8 @@ refuse pthread-locks locks.uncontended threads=2 measure=pair
 refuse ck-locks locks.contended lock=mutex
 refuse membarrier barrier.cost strategy=hope
 refuse bystander barrier.bystander cpu=x
+refuse lttng-ust trace.event event=text
+refuse lttng-ust trace.event mode=lossy
 
 if [ $failures -ne 0 ]; then
   echo "$failures failed"

@@ -1,5 +1,6 @@
 /**
- * The root of Quiesce: nothing but {@link io.quiesce.Incubating}.
+ * The root of Quiesce: {@link io.quiesce.QuiesceListener}, which is told of what happens inside,
+ * and {@link io.quiesce.Incubating}.
  *
  * <pre>
  *   io.quiesce.linux   what kernel and CPU offer: barriers, restartable sequences, futex, CPU sets

@@ -39,8 +39,22 @@ public record Contestant(
    * @param program a name of {@link Subjects}, or a program of bench/native
    * @param isNative which of the two
    * @param params the words after the experiment's name
+   * @param within a script of bench/native that runs the process in surroundings which it needs, as
+   *     {@code SCRIPT run COMMAND...}; empty: none
    */
-  public record Launch(String program, boolean isNative, Params params) {}
+  public record Launch(String program, boolean isNative, Params params, String within) {
+
+    /**
+     * A process that needs nothing around it.
+     *
+     * @param program a name of {@link Subjects}, or a program of bench/native
+     * @param isNative which of the two
+     * @param params the words after the experiment's name
+     */
+    public Launch(String program, boolean isNative, Params params) {
+      this(program, isNative, params, "");
+    }
+  }
 
   /**
    * Of this library.
@@ -89,6 +103,17 @@ public record Contestant(
    */
   public Contestant disturbedBy(Launch other) {
     return new Contestant(subject, kind, launch, other, params);
+  }
+
+  /**
+   * The same, in surroundings that a script of bench/native makes.
+   *
+   * @param script its name
+   * @return a copy
+   */
+  public Contestant within(String script) {
+    Launch inside = new Launch(launch.program(), launch.isNative(), launch.params(), script);
+    return new Contestant(subject, kind, inside, disturber, params);
   }
 
   /**

@@ -27,6 +27,15 @@ public interface Experiment {
   String method();
 
   /**
+   * What else its subjects tell that tables show beside the figure.
+   *
+   * @return names of result lines, in order
+   */
+  default List<String> extras() {
+    return List.of();
+  }
+
+  /**
    * What is run.
    *
    * @param plan how thoroughly

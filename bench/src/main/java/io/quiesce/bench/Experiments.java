@@ -16,6 +16,7 @@ import io.quiesce.bench.experiments.RcuCall;
 import io.quiesce.bench.experiments.RcuClose;
 import io.quiesce.bench.experiments.RcuRead;
 import io.quiesce.bench.experiments.RcuSynchronize;
+import io.quiesce.bench.experiments.TraceEvent;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,7 +39,8 @@ public final class Experiments {
           new AllocIdle(),
           new LocksUncontended(),
           new LocksContended(),
-          new LocksHackbench());
+          new LocksHackbench(),
+          new TraceEvent());
 
   private Experiments() {}
 

@@ -15,7 +15,8 @@ public final class Json {
 
   /**
    * A report in the shape that {@code --json} promises: {@code schema}, {@code machine}, {@code
-   * results}, {@code comparisons}. A row without figures has nulls, zero runs and a note.
+   * results}, {@code comparisons}. A row without figures has nulls, zero runs and a note; one whose
+   * subject told more than the figure has the medians of that as {@code extra}.
    *
    * @param report what was found
    * @return maps and lists
@@ -42,6 +43,9 @@ public final class Json {
     map.put("min", figure == null ? null : (Object) figure.min());
     map.put("max", figure == null ? null : (Object) figure.max());
     map.put("runs", figure == null ? 0 : figure.runs());
+    if (!row.others().isEmpty()) {
+      map.put("extra", new LinkedHashMap<>(row.others()));
+    }
     if (!row.note().isEmpty()) {
       map.put("note", row.note());
     }

@@ -49,6 +49,8 @@ public record Machine(Map<String, Object> facts) {
         .ifPresent(name -> facts.put("distribution", name.replace("\"", "")));
     output("pkg-config", "--modversion", "liburcu-memb")
         .ifPresent(version -> facts.put("liburcu", version));
+    output("pkg-config", "--modversion", "lttng-ust")
+        .ifPresent(version -> facts.put("lttng_ust", version));
     facts.put("quiesce", version());
     return new Machine(facts);
   }

@@ -14,11 +14,13 @@ import java.util.concurrent.TimeUnit;
 public final class NativePeers {
   private static final String SKIPPED = "skipped ";
 
+  private final Path sources;
   private final Path folder;
   private final Map<String, String> missing;
   private final String fallback;
 
-  private NativePeers(Path folder, Map<String, String> missing, String fallback) {
+  private NativePeers(Path sources, Path folder, Map<String, String> missing, String fallback) {
+    this.sources = sources;
     this.folder = folder;
     this.missing = missing;
     this.fallback = fallback;
@@ -31,7 +33,8 @@ public final class NativePeers {
    * @return the peers
    */
   public static NativePeers none(String why) {
-    return new NativePeers(Path.of("/nonexistent"), Map.of(), why);
+    Path nowhere = Path.of("/nonexistent");
+    return new NativePeers(nowhere, nowhere, Map.of(), why);
   }
 
   /**
@@ -42,7 +45,8 @@ public final class NativePeers {
    * @throws InterruptedException if interrupted while the compiler runs
    */
   public static NativePeers build(Path home) throws InterruptedException {
-    Path script = home.resolve("bench/native/build.sh");
+    Path sources = home.resolve("bench/native");
+    Path script = sources.resolve("build.sh");
     if (!Files.isReadable(script)) {
       return none("The sources of the native peers are missing; run ./quiesce in a checkout.");
     }
@@ -70,7 +74,8 @@ public final class NativePeers {
     } catch (IOException e) {
       return none("The native peers cannot be built: " + e.getMessage() + ".");
     }
-    return new NativePeers(out, missing, "It was not built; run bench/native/build.sh to see why.");
+    return new NativePeers(
+        sources, out, missing, "It was not built; run bench/native/build.sh to see why.");
   }
 
   private static String sentence(String cure) {
@@ -82,6 +87,12 @@ public final class NativePeers {
     return Files.isExecutable(program) && !missing.containsKey(name)
         ? Optional.of(program)
         : Optional.empty();
+  }
+
+  /** A script beside the sources, which needs no building. */
+  Optional<Path> script(String name) {
+    Path script = sources.resolve(name);
+    return Files.isReadable(script) ? Optional.of(script) : Optional.empty();
   }
 
   String whyMissing(String name) {

@@ -51,16 +51,25 @@ public final class Runner {
     this.progress = progress;
   }
 
-  private static Commands realCommands(Plan plan, NativePeers peers) {
+  /** The commands that {@code bench} runs. */
+  static Commands realCommands(Plan plan, NativePeers peers) {
     return (launch, experiment) -> {
+      List<String> command = new ArrayList<>();
+      if (!launch.within().isEmpty()) {
+        Optional<Path> script = peers.script(launch.within());
+        if (script.isEmpty()) {
+          throw new SubjectProcess.Failure(peers.whyMissing(launch.within()));
+        }
+        command.addAll(List.of("sh", script.get().toString(), "run"));
+      }
       if (!launch.isNative()) {
-        return JavaLauncher.command(launch.program(), experiment, launch.params(), plan);
+        command.addAll(JavaLauncher.command(launch.program(), experiment, launch.params(), plan));
+        return command;
       }
       Optional<Path> program = peers.program(launch.program());
       if (program.isEmpty()) {
         throw new SubjectProcess.Failure(peers.whyMissing(launch.program()));
       }
-      List<String> command = new ArrayList<>();
       command.add(program.get().toString());
       command.add(experiment);
       command.addAll(launch.params().words());

@@ -20,8 +20,8 @@ import java.util.concurrent.LinkedBlockingQueue;
  * another.
  */
 public final class SubjectHost {
-  /** The longest warm-up, in milliseconds. */
-  static final String WARM_UP = "quiesce.bench.warmUp";
+  /** Name of a system property: the longest warm-up, in milliseconds. */
+  public static final String WARM_UP = "quiesce.bench.warmUp";
 
   private static final Duration WARM_UP_ROUND = Duration.ofMillis(60);
 

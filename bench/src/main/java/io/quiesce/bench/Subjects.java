@@ -15,6 +15,7 @@ import io.quiesce.bench.subjects.PairSubject;
 import io.quiesce.bench.subjects.ReadSubject;
 import io.quiesce.bench.subjects.SynchronizeSubject;
 import io.quiesce.bench.subjects.TTest1Subject;
+import io.quiesce.bench.subjects.TraceSubject;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -38,6 +39,7 @@ final class Subjects {
               entry("pair", PairSubject::new),
               entry("read", ReadSubject::new),
               entry("synchronize", SynchronizeSubject::new),
+              entry("trace", TraceSubject::new),
               entry("ttest1", TTest1Subject::new)));
 
   private Subjects() {}

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** A report for a terminal. */
 public final class TextTables {
@@ -23,7 +24,7 @@ public final class TextTables {
       out.append('\n').append(experiment.name()).append("  ").append(experiment.title());
       out.append('\n');
       for (List<Report.Row> cell : cells(report, experiment)) {
-        table(report, cell, out);
+        table(report, cell, experiment.extras(), out);
       }
     }
     return out.toString();
@@ -66,7 +67,27 @@ public final class TextTables {
         .toList();
   }
 
-  private static void table(Report report, List<Report.Row> cell, StringBuilder out) {
+  /**
+   * What tables show beside a row's figure.
+   *
+   * @param row whose
+   * @param extras the experiment's
+   * @return such as {@code kept 120,000, lost 0}; empty if it told none of them
+   */
+  public static String extras(Report.Row row, List<String> extras) {
+    return extras.stream()
+        .filter(key -> row.others().containsKey(key) && !key.equals(row.measure().key()))
+        .map(key -> key + " " + extra(row.others().getOrDefault(key, 0.0)))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Counts are whole numbers. */
+  private static String extra(double value) {
+    return value == Math.rint(value) ? String.format(Locale.ROOT, "%,.0f", value) : number(value);
+  }
+
+  private static void table(
+      Report report, List<Report.Row> cell, List<String> extras, StringBuilder out) {
     Report.Row first = cell.getFirst();
     Measure measure = first.measure();
     out.append("\n  ").append(first.cell().toString().isEmpty() ? "" : first.cell() + ", ");
@@ -83,7 +104,9 @@ public final class TextTables {
             .append(number(figure.min()))
             .append(" to ")
             .append(number(figure.max()))
-            .append(")\n");
+            .append(")");
+        String more = extras(row, extras);
+        out.append(more.isEmpty() ? "" : "  " + more).append('\n');
       }
     }
     for (Report.Comparison comparison : report.comparisons()) {

@@ -1,7 +1,9 @@
 package io.quiesce.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.bench.experiments.TraceEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -129,6 +131,63 @@ class ExperimentsTest {
         .containsExactly("throughput", "throughput");
     assertThat(values("locks.hackbench", nmcs, unfair, "kind", "groups=25"))
         .containsExactly("platform");
+  }
+
+  @Test
+  void theTracersPeersAreMeasured() {
+    String cpu = "measure=cpu";
+    assertThat(
+            values("trace.event", "JFR", "LTTng-UST", "mode", "event=two-ints", "threads=1", cpu))
+        .containsExactly("overwrite", "discard");
+    assertThat(values("trace.event", "Log4j2 async", "LTTng JUL", "threads", "event=text", cpu))
+        .containsExactly("1");
+    assertThat(values("trace.event", "JFR", "empty loop", "measure")).containsExactly("disabled");
+    assertThat(values("trace.event", "JFR", "LTTng-UST", "threads", "measure=wall"))
+        .containsExactly("1", "2", "1", "1");
+  }
+
+  /** Waits for the tracer: it need only be named among the contestants. */
+  @Test
+  void whatMustBeShownOfTheTracer() {
+    String ours = TraceEvent.OURS;
+    assumeTrue(
+        Experiments.find("trace.event").orElseThrow().cells(Plan.quick(2)).stream()
+            .flatMap(cell -> cell.contestants().stream())
+            .anyMatch(contestant -> contestant.subject().equals(ours)),
+        "skipped: the tracer does not take part yet");
+    String overwrite = "mode=overwrite";
+    for (String measure : List.of("measure=cpu", "measure=wall")) {
+      assertThat(
+              values(
+                  "trace.event",
+                  ours,
+                  "LTTng-UST",
+                  "threads",
+                  "event=two-ints",
+                  overwrite,
+                  measure))
+          .as(measure)
+          .containsExactly("1", "2");
+      assertThat(
+              values(
+                  "trace.event",
+                  ours,
+                  "LTTng-UST",
+                  "threads",
+                  "event=long-string",
+                  overwrite,
+                  measure))
+          .as(measure)
+          .contains("1");
+      assertThat(
+              values("trace.event", ours, "JFR", "threads", "event=two-ints", overwrite, measure))
+          .as(measure)
+          .contains("1");
+      assertThat(values("trace.event", ours, "LTTng JUL", "threads", "event=text", measure))
+          .as(measure)
+          .contains("1");
+    }
+    assertThat(values("trace.event", ours, "empty loop", "measure")).containsExactly("disabled");
   }
 
   /** Waits are better when they are shorter, and the median of at least five longest ones. */

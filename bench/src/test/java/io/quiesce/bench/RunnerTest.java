@@ -29,6 +29,8 @@ class RunnerTest {
               },
           "odd", new String[] {"ready", "await", "result rate=5", "hang"});
 
+  private static final List<String> EXTRAS = List.of("p99", "kept");
+
   /** One cell with everyone in it. */
   private record Fake(List<Contestant> contestants, List<Cell.Pair> pairs) implements Experiment {
     @Override
@@ -44,6 +46,11 @@ class RunnerTest {
     @Override
     public String method() {
       return "By & by.";
+    }
+
+    @Override
+    public List<String> extras() {
+      return EXTRAS;
     }
 
     @Override
@@ -105,7 +112,9 @@ class RunnerTest {
     assertThat(report.comparisons()).hasSize(1);
     Report.Comparison only = report.comparisons().getFirst();
     assertThat(only.gain()).isEqualTo(new Statistics(1, 1, 1, 5));
-    assertThat(TextTables.render(report)).contains("good", "13.5", "install liburcu-dev");
+    assertThat(TextTables.render(report))
+        .contains("good", "13.5", "install liburcu-dev")
+        .containsPattern("good +13.5 +\\(11.5 to 15.5\\) +p99 20\n");
   }
 
   private static Report.Row row(Report report, String subject) {
@@ -142,6 +151,10 @@ class RunnerTest {
       assertThat(row.get("kind").getAsString()).isIn("quiesce", "java", "native");
       assertThat(row.get("better").getAsString()).isIn("lower", "higher");
       assertThat(row.get("median").isJsonNull()).isEqualTo(row.has("note"));
+      assertThat(row.has("extra")).isNotEqualTo(row.has("note"));
+      if (row.has("extra")) {
+        assertThat(row.getAsJsonObject("extra").get("p99").getAsDouble()).isEqualTo(20);
+      }
       assertThat(row.getAsJsonObject("params").get("threads").getAsInt()).isEqualTo(1);
     }
     JsonObject comparison = json.getAsJsonArray("comparisons").get(0).getAsJsonObject();

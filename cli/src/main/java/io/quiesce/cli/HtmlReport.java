@@ -204,6 +204,12 @@ final class HtmlReport {
     out.append("<tr class=\"").append(row.kind().label()).append("\"><td>");
     out.append("<span class=\"dot\"></span>");
     text(row.subject());
+    String more = TextTables.extras(row, extras(row));
+    if (!more.isEmpty()) {
+      out.append(" <span class=\"unit\">");
+      text(more);
+      out.append("</span>");
+    }
     out.append("</td>");
     if (figure == null) {
       out.append("<td class=\"note\" colspan=\"5\">");
@@ -218,6 +224,13 @@ final class HtmlReport {
     number(p99 == null ? "" : TextTables.number(p99));
     number(Integer.toString(figure.runs()));
     out.append("</tr>\n");
+  }
+
+  private List<String> extras(Report.Row row) {
+    return report.experiments().stream()
+        .filter(experiment -> experiment.name().equals(row.experiment()))
+        .flatMap(experiment -> experiment.extras().stream())
+        .toList();
   }
 
   private void number(String value) {

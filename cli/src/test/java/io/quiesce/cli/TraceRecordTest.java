@@ -80,6 +80,8 @@ class TraceRecordTest {
                 trace.toString(),
                 "--mode",
                 mode,
+                "--enable",
+                "jul:*",
                 "--",
                 JavaLauncher.java(),
                 "-XX:TieredStopAtLevel=1",
@@ -205,7 +207,7 @@ class TraceRecordTest {
     Process process = record("overwrite", "tick", 100);
     String pid = Long.toString(ready(process));
     assertThat(run(0, "trace", "list")).contains(pid + "  ", "session trace  overwrite");
-    assertThat(run(0, "trace", "list", pid)).contains("on   quiesce:text  level 6");
+    assertThat(run(0, "trace", "list", pid)).contains("on   jul:info  level 6");
     assertThat(run(0, "trace", "snapshot", pid, "--name", "one")).contains("one");
     List<Integer> one = items(trace.resolve("one"));
     assertThat(one).hasSizeGreaterThanOrEqualTo(100).isEqualTo(upTo(one.size()));
@@ -214,10 +216,10 @@ class TraceRecordTest {
     assertThat(run(1, "trace", "snapshot", pid, "--session", "x")).contains("there are trace");
 
     assertThat(run(0, "trace", "disable", pid, "*")).contains("trace: 0 of ");
-    assertThat(run(0, "trace", "list", pid)).contains("off  quiesce:text");
+    assertThat(run(0, "trace", "list", pid)).contains("off  jul:info");
     run(0, "trace", "snapshot", pid, "--name", "two");
-    assertThat(run(0, "trace", "enable", pid, "quiesce:t*", "--level", "info"))
-        .contains("trace: 1 of ");
+    assertThat(run(0, "trace", "enable", pid, "jul:*", "--level", "info"))
+        .containsPattern("trace: [1-9]\\d* of ");
     Thread.sleep(100);
     run(0, "trace", "snapshot", pid, "--name", "three");
     List<Integer> two = items(trace.resolve("two"));
@@ -246,12 +248,22 @@ class TraceRecordTest {
             + LoggedProgram.class.getName()
             + " exit 10\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
-    assertThat(run(7, "trace", "record", "--output", trace.toString(), "--", script.toString()))
+    assertThat(
+            run(
+                7,
+                "trace",
+                "record",
+                "--output",
+                trace.toString(),
+                "--enable",
+                "jul:*",
+                "--",
+                script.toString()))
         .contains("is no java launcher", "10 events, 0 lost");
     assertThat(items(trace)).isEqualTo(upTo(10));
     assertThat(run(0, "trace", "print", trace.toString()).lines())
         .hasSize(10)
-        .allMatch(line -> line.contains("quiesce:text"));
+        .allMatch(line -> line.contains("jul:info"));
     assertThat(run(0, "trace", "stats", trace.toString())).contains("events  10 in ");
   }
 

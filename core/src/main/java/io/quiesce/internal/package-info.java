@@ -3,7 +3,7 @@
  *
  * <p>The ways to JMX and JFR, whose modules may be absent: {@link io.quiesce.internal.Facilities}
  * says so without touching a class of theirs, {@link io.quiesce.internal.Beans} registers beans
- * that keep nothing alive.
+ * that keep nothing alive. {@link io.quiesce.internal.Listeners} tells those who listen.
  */
 @NullMarked
 package io.quiesce.internal;

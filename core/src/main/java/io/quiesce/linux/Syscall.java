@@ -34,6 +34,7 @@ final class Syscall {
   static final long MPROTECT = X64 ? 10 : 226;
   static final long MUNMAP = X64 ? 11 : 215;
   static final long MADVISE = X64 ? 28 : 233;
+  static final long GETTID = X64 ? 186 : 178;
 
   private static final FunctionDescriptor SHAPE =
       FunctionDescriptor.of(

@@ -9,6 +9,7 @@
  *    |                        | (NativeCode)    |                   |
  *    Membarrier  Futex        Rseq    Tsc       CpuTopology         OffHeap
  *    CpuAffinity              PerCpuOps         (CpuSet)
+ *    KernelThread
  * </pre>
  *
  * <p>Guarantees. No class initialiser fails: where the operating system, the CPU, the C library, a

@@ -1,10 +1,11 @@
 package io.quiesce.locks;
 
 import io.quiesce.internal.Facilities;
+import io.quiesce.internal.Listeners;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The way to JFR, closed where it is absent and until somebody records. */
+/** The ways to listeners and to JFR; the latter is closed until somebody records. */
 final class LockEvents {
   /** Default of {@code quiesce.locks.longWaitMillis}. */
   private static final long DEFAULT_MILLIS = 10;
@@ -21,7 +22,7 @@ final class LockEvents {
 
   /** Whether waits need to be measured. */
   static boolean isWanted() {
-    return Facilities.isRecording();
+    return Facilities.isRecording() || Listeners.wantLockWaits();
   }
 
   /**
@@ -31,12 +32,19 @@ final class LockEvents {
    * @param acquired whether it ended with the lock
    */
   static void waited(ExclusiveLock lock, @Nullable Thread owner, long nanos, boolean acquired) {
-    if (nanos >= LONG_WAIT_NANOS && Facilities.isRecording()) {
-      try {
-        LockJfr.waited(lock.name(), lock.getClass().getSimpleName(), owner, nanos, acquired);
-      } catch (OutOfMemoryError | StackOverflowError unrecorded) {
-        // The caller has the lock already and must get to know it.
+    if (nanos < LONG_WAIT_NANOS) {
+      return;
+    }
+    try {
+      if (Listeners.wantLockWaits()) {
+        String kind = lock.getClass().getSimpleName();
+        Listeners.tell(listener -> listener.lockWaited(lock.name(), kind, owner, nanos, acquired));
       }
+      if (Facilities.isRecording()) {
+        LockJfr.waited(lock.name(), lock.getClass().getSimpleName(), owner, nanos, acquired);
+      }
+    } catch (Throwable unrecorded) {
+      // Memory or stack ran out; the caller has the lock already and must get to know it.
     }
   }
 }

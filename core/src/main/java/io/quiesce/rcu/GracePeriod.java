@@ -149,6 +149,7 @@ final class GracePeriod {
     Wait wait = new Wait(begun); // what may run out of memory comes before the first change
     long before = sequence;
     boolean done = false;
+    tellBegun();
     try {
       sequence = before + 1; // G.1: odd, volatile; callers that come from here on need the next one
       boolean readers = registry.size() != 0;
@@ -176,11 +177,19 @@ final class GracePeriod {
       sequence = done ? before + 2 : before;
     }
     try {
-      RcuEvents.gracePeriod(rcu.name(), begun, wait.waitedFor, !hurryIsZero());
+      RcuEvents.gracePeriod(rcu, begun, wait.waitedFor, !hurryIsZero());
     } catch (Throwable unrecorded) {
       // The period has been, whether an event says so or not.
     }
     return wait.interrupted;
+  }
+
+  private void tellBegun() {
+    try {
+      RcuEvents.gracePeriodBegun(rcu);
+    } catch (Throwable untold) {
+      // As at the end: nobody who listens keeps a period from being.
+    }
   }
 
   private boolean hurryIsZero() {

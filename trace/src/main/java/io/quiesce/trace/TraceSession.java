@@ -10,6 +10,7 @@ import io.quiesce.trace.point.Point;
 import io.quiesce.trace.point.Points;
 import io.quiesce.trace.ring.RingSession;
 import io.quiesce.trace.ring.RingStatistics;
+import io.quiesce.trace.source.Sources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,11 +69,12 @@ public final class TraceSession implements AutoCloseable {
   private final List<TraceRule> rules;
 
   private volatile boolean stopping;
-  private volatile boolean retryTypes;
+  private volatile @Nullable IOException undescribed;
   private boolean closed;
   private boolean failing;
 
   TraceSession(TraceSessionBuilder builder) throws IOException {
+    Sources.install();
     this.folder = builder.folder();
     this.overwrite = builder.isOverwrite();
     this.context = builder.context();
@@ -218,8 +220,7 @@ public final class TraceSession implements AutoCloseable {
       metadata.add(type);
       return true;
     } catch (IOException e) {
-      retryTypes = true;
-      report(e);
+      undescribed = e; // not logged here: who logs may wait for whoever waits for this lock
       return false;
     }
   }
@@ -286,11 +287,13 @@ public final class TraceSession implements AutoCloseable {
           flushed = now;
         }
         int packets = rings.pass(flush);
-        if (retryTypes) {
-          retryTypes = false;
-          Points.forEach(this::apply);
-        }
         IOException failure = rings.takeFailure();
+        IOException missing = undescribed;
+        if (missing != null) {
+          undescribed = null;
+          Points.forEach(this::apply);
+          failure = failure == null ? missing : failure;
+        }
         if (failure != null) {
           report(failure);
           pause = MOST_PAUSE_NANOS;

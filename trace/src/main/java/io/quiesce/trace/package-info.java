@@ -3,6 +3,7 @@
  *
  * <ul>
  *   <li>{@link io.quiesce.trace.TraceSession}: start here; a trace that is being recorded.
+ *   <li>{@link io.quiesce.trace.Tracepoints}: what a program traces, as methods of an interface.
  *   <li>{@link io.quiesce.trace.Tracing}: a line of text as an event.
  * </ul>
  *

@@ -23,6 +23,15 @@ final class Marks {
     return sum;
   }
 
+  /** The times of all threads, each from its start to its end, added up. */
+  long total() {
+    long sum = 0;
+    for (long[] mark : marks) {
+      sum += mark[1] - mark[0];
+    }
+    return sum;
+  }
+
   /**
    * The CPU time of an operation, about: wall time from the first start to the last end, times the
    * CPUs that the threads can have had, over all operations. More threads than CPUs do not make an

@@ -5,6 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
 
 /**
  * Netty's allocators, as they are by default on this JDK, but for two things: the leak detector is
@@ -21,6 +23,7 @@ final class NettyHeap implements Bins.Heap {
   }
 
   static Bins.Heap of(String name) {
+    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE); // not Log4j, a peer of ours
     System.setProperty("io.netty.leakDetection.level", "disabled");
     System.setProperty("io.netty.maxDirectMemory", Long.toString(2L << 30));
     return new NettyHeap(

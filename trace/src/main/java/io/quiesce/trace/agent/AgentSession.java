@@ -4,6 +4,7 @@ import io.quiesce.trace.TraceCounts;
 import io.quiesce.trace.TraceSession;
 import io.quiesce.trace.TraceSessionBuilder;
 import io.quiesce.trace.source.LogCapture;
+import io.quiesce.trace.source.Sources;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,7 +59,9 @@ final class AgentSession {
     } catch (IOException | IllegalArgumentException e) {
       throw new AgentException(String.valueOf(e.getMessage()), e);
     }
-    LogCapture.install();
+    if (Sources.isReadable("java.logging")) {
+      LogCapture.install();
+    }
   }
 
   private static TraceSession start(AgentOptions options, Path folder) throws IOException {

@@ -105,7 +105,8 @@ final class AppendFile implements Closeable {
       throw e;
     }
     if (written != length) {
-      IOException e = new IOException("only " + written + " of " + length + " bytes fitted");
+      IOException e =
+          new IOException("no space left, only " + written + " of " + length + " bytes fitted");
       cutAfter(e);
       throw e;
     }

@@ -62,6 +62,7 @@ public final class Metadata implements Closeable {
         file.append(bytes(Tsdl.preamble(trace)));
       } catch (IOException e) {
         file.close();
+        Files.deleteIfExists(path); // so that the next try finds nothing in its way
         throw e;
       }
       return metadata;

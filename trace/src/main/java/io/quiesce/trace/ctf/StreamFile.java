@@ -13,9 +13,9 @@ import java.util.UUID;
  * The packets of one CPU in their file, and the index beside it.
  *
  * <p>The file holds whole packets at any time, since each is one write; the index entry follows, so
- * that a reader never finds an entry without its packet. When the disk is full the packet is lost,
- * the files are as before, and the next packet is tried in its turn: its sequence number tells
- * readers that one is missing.
+ * that a reader never finds an entry without its packet. When the disk is full the packet is not
+ * there, the files are as before, and the next packet is tried in its turn: its sequence number
+ * tells readers that one is missing.
  *
  * <p>Not thread-safe.
  */
@@ -51,7 +51,13 @@ public final class StreamFile implements Closeable {
     try {
       Path indexFile = indexOf(file);
       Files.createDirectories(indexFile.getParent());
-      return withIndex(AppendFile.create(file, opener), indexFile, opener);
+      AppendFile packets = AppendFile.create(file, opener);
+      try {
+        return withIndex(packets, indexFile, opener);
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw e;
+      }
     } catch (IOException e) {
       throw new IOException("The stream file " + file + " cannot be made: " + reason(e), e);
     }
@@ -61,9 +67,14 @@ public final class StreamFile implements Closeable {
       throws IOException {
     try {
       AppendFile index = AppendFile.create(indexFile, opener);
-      StreamFile stream = new StreamFile(packets, index);
-      index.append(indexHeader());
-      return stream;
+      try {
+        index.append(indexHeader());
+        return new StreamFile(packets, index);
+      } catch (IOException e) {
+        index.close();
+        Files.deleteIfExists(indexFile); // so that the next try finds nothing in its way
+        throw e;
+      }
     } catch (IOException e) {
       packets.close();
       throw e;
@@ -155,7 +166,7 @@ public final class StreamFile implements Closeable {
               + packet.byteSize()
               + " bytes could not be written to "
               + packets.path()
-              + " and is lost: "
+              + ": "
               + reason(e),
           e);
     }

@@ -32,6 +32,9 @@ public final class Point {
   @SuppressWarnings("UnusedVariable") // Read and written by its handle.
   private @Nullable Target head;
 
+  // Under the lock of Points.
+  private @Nullable Runnable watcher;
+
   Point(String provider, String name, int level, List<Field> fields) {
     this.provider = provider;
     this.name = name;
@@ -47,7 +50,16 @@ public final class Point {
 
   /** Under the lock of {@link Points}: targets are immutable, so the list is replaced from here. */
   void setTarget(@Nullable Target first) {
+    boolean changed = (first == null) != (target() == null);
     HEAD.setRelease(this, first);
+    if (changed && watcher != null) {
+      watcher.run();
+    }
+  }
+
+  /** Under the lock of {@link Points}. */
+  void setWatcher(Runnable told) {
+    this.watcher = told;
   }
 
   /** What comes before the colon. */

@@ -130,6 +130,24 @@ public final class Points {
     return false;
   }
 
+  /**
+   * Has somebody told whenever a tracepoint is turned on that was off, or off that was on; at once
+   * if it is on. For sources that cost something while they listen.
+   *
+   * @param watcher called under the lock, so it must be short; the last one counts
+   */
+  public static void watch(Point point, Runnable watcher) {
+    LOCK.lock();
+    try {
+      point.setWatcher(watcher);
+      if (point.target() != null) {
+        watcher.run();
+      }
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
   private static @Nullable Target without(@Nullable Target first, Object session) {
     if (first == null) {
       return null;

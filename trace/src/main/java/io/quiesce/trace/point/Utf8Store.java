@@ -3,40 +3,141 @@ package io.quiesce.trace.point;
 import io.quiesce.trace.ctf.Utf8;
 import io.quiesce.trace.ring.Store;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Stores strings in a ring as {@link Utf8} does in a packet: UTF-8 and a NUL at the end, U+FFFD for
- * what a trace cannot hold.
+ * what a trace cannot hold. Allocates nothing.
+ *
+ * <p>A string is measured first, since its bytes are reserved exactly. What was measured tells how
+ * to store it: a string that has one byte for each character is ASCII without a NUL, and is stored
+ * by the JDK, which copies such a string's bytes as they are.
  */
 public final class Utf8Store {
+  private static final char REPLACEMENT = '\ufffd';
+
   private Utf8Store() {}
 
-  /** The size in bytes, with the NUL at the end; null is stored as the four letters. */
+  /** The size in bytes, with the NUL at the end. Eight characters at a time: the loop is hot. */
   public static long size(String text) {
-    return Utf8.size(text);
+    int length = text.length();
+    int seen = 0;
+    int i = 0;
+    for (; i <= length - 8; i += 8) {
+      seen |= four(text, i) | four(text, i + 4);
+    }
+    if ((length & 4) != 0) {
+      seen |= four(text, i);
+      i += 4;
+    }
+    if ((length & 2) != 0) {
+      seen |= one(text, i) | one(text, i + 1);
+      i += 2;
+    }
+    if ((length & 1) != 0) {
+      seen |= one(text, i);
+    }
+    return (seen & -0x80) == 0 ? length + 1L : Utf8.size(text);
+  }
+
+  private static int four(String text, int i) {
+    return one(text, i) | one(text, i + 1) | one(text, i + 2) | one(text, i + 3);
+  }
+
+  /** Has a bit from bit 7 on if the character is 0, or 0x80 and above. */
+  private static int one(String text, int i) {
+    int c = text.charAt(i);
+    return c | c - 1;
   }
 
   /** Stores the string and its NUL; returns the place behind it. */
   public static long store(MemorySegment memory, long place, String text) {
+    return store(memory, place, text, size(text));
+  }
+
+  /** The same for a string whose {@link #size} is known. */
+  static long store(MemorySegment memory, long place, String text, long size) {
+    if (size != text.length() + 1L) {
+      return general(memory, place, text);
+    }
+    memory.setString(Store.offset(memory, place), text, StandardCharsets.UTF_8);
+    return place + size;
+  }
+
+  /** Fills a place exactly: a string that is too long is cut, one that is too short gets blanks. */
+  static void fit(MemorySegment memory, long place, long end, String text) {
+    long size = size(text);
+    if (size == end - place) {
+      store(memory, place, text, size);
+      return;
+    }
     long at = place;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c != 0 && c < 0x80) {
-        Store.putByte(memory, at++, (byte) c);
-      } else {
-        return general(memory, at, text, i);
+    for (int i = 0; i < text.length(); i += width(text, i)) {
+      long next = at + bytes(text, i);
+      if (next >= end) {
+        break;
       }
+      character(memory, at, text, i);
+      at = next;
+    }
+    while (at < end - 1) {
+      Store.putByte(memory, at++, (byte) ' ');
+    }
+    Store.putByte(memory, at, (byte) 0);
+  }
+
+  private static long general(MemorySegment memory, long place, String text) {
+    long at = place;
+    for (int i = 0; i < text.length(); i += width(text, i)) {
+      character(memory, at, text, i);
+      at += bytes(text, i);
     }
     Store.putByte(memory, at, (byte) 0);
     return at + 1;
   }
 
-  private static long general(MemorySegment memory, long place, String text, int from) {
-    byte[] bytes = Utf8.encode(text, from);
-    long at = place;
-    for (byte b : bytes) {
-      Store.putByte(memory, at++, b);
+  /** How many chars of the string a character is: two if it is a pair of surrogates. */
+  private static int width(String text, int i) {
+    return isPair(text, i) ? 2 : 1;
+  }
+
+  private static boolean isPair(String text, int i) {
+    return Character.isHighSurrogate(text.charAt(i))
+        && i + 1 < text.length()
+        && Character.isLowSurrogate(text.charAt(i + 1));
+  }
+
+  /** How many bytes a character takes. */
+  private static int bytes(String text, int i) {
+    char c = text.charAt(i);
+    if (c != 0 && c < 0x800) {
+      return c < 0x80 ? 1 : 2;
     }
-    return at;
+    return isPair(text, i) ? 4 : 3;
+  }
+
+  private static void character(MemorySegment memory, long at, String text, int i) {
+    char c = text.charAt(i);
+    if (c != 0 && c < 0x80) {
+      Store.putByte(memory, at, (byte) c);
+    } else if (c != 0 && c < 0x800) {
+      Store.putByte(memory, at, (byte) (0xc0 | c >> 6));
+      follow(memory, at + 1, c);
+    } else if (isPair(text, i)) {
+      int whole = Character.toCodePoint(c, text.charAt(i + 1));
+      Store.putByte(memory, at, (byte) (0xf0 | whole >> 18));
+      follow(memory, at + 1, whole >> 12);
+      follow(memory, at + 2, whole >> 6);
+      follow(memory, at + 3, whole);
+    } else {
+      char shown = c == 0 || Character.isSurrogate(c) ? REPLACEMENT : c;
+      Store.putByte(memory, at, (byte) (0xe0 | shown >> 12));
+      follow(memory, at + 1, shown >> 6);
+      follow(memory, at + 2, shown);
+    }
+  }
+
+  private static void follow(MemorySegment memory, long at, int bits) {
+    Store.putByte(memory, at, (byte) (0x80 | (bits & 0x3f)));
   }
 }

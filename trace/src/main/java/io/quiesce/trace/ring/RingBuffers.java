@@ -34,10 +34,14 @@ import java.nio.file.Path;
  * differences are argued in docs/trace.md.
  */
 public final class RingBuffers implements AutoCloseable {
-  /** Rounds of the slow path before it yields, and before it gives the event up. */
+  /** Rounds of the slow path before it yields. */
   private static final int SPINS = 64;
 
-  private static final long MOST_NANOS = 10_000_000;
+  /**
+   * How long the slow path waits for a thread that changes the row. That takes microseconds, unless
+   * the thread waits for a CPU; a second passes when it is suspended, as by a debugger.
+   */
+  private static final long MOST_NANOS = 1_000_000_000;
 
   private final RingMemory ring;
   private final RingGeometry geometry;
@@ -199,12 +203,36 @@ public final class RingBuffers implements AutoCloseable {
       // Unless the offset has moved, in which case what was looked at was something else.
       return Store.getLongVolatile(memory, path.rowPlace(row)) == offset ? cause : 0;
     }
-    long place = path.place(row, offset);
-    if (path.needsZeros() && !claim(row, offset, place)) {
-      return 0;
+    if (path.needsZeros()) {
+      beginZeroed(row, offset);
+    } else {
+      moveIn(row, offset);
     }
-    path.move(row, offset, offset + RingLayout.SUB_HEADER_BYTES, place, lost(row));
     return 0;
+  }
+
+  private void moveIn(int row, long offset) {
+    path.move(
+        row, offset, offset + RingLayout.SUB_HEADER_BYTES, path.place(row, offset), lost(row));
+  }
+
+  /** One thread zeroes the next sub-buffer and begins it; the others wait for it to do so. */
+  private void beginZeroed(int row, long offset) {
+    long at = path.rowPlace(row) + RingLayout.BEGUN;
+    long begun = Store.getLongVolatile(memory, at);
+    if (begun >= offset || !Store.compareAndSetLong(memory, at, begun, offset)) {
+      return;
+    }
+    boolean done = false;
+    try {
+      Store.fill(memory, path.place(row, offset), geometry.subBytes());
+      moveIn(row, offset);
+      done = true;
+    } finally {
+      if (!done) {
+        Store.setLongRelease(memory, at, begun); // out of stack: somebody else's turn
+      }
+    }
   }
 
   /** Why the place of the next sub-buffer is not free; 0 if it is. */
@@ -219,17 +247,6 @@ public final class RingBuffers implements AutoCloseable {
     }
     long before = offset - geometry.ringBytes();
     return before < 0 || walk.isCommitted(row, before) ? 0 : RingLayout.LOST_WRAP;
-  }
-
-  /** Whether this thread is the one that zeroes the next sub-buffer; it has done so then. */
-  private boolean claim(int row, long offset, long place) {
-    long at = path.rowPlace(row) + RingLayout.BEGUN;
-    long begun = Store.getLongVolatile(memory, at);
-    if (begun >= offset || !Store.compareAndSetLong(memory, at, begun, offset)) {
-      return false;
-    }
-    Store.fill(memory, place, geometry.subBytes());
-    return true;
   }
 
   private void prepareOrFail(int row) {

@@ -16,6 +16,7 @@ final class RowStream implements AutoCloseable {
   private final PacketBuilder builder;
   private final StreamFile file;
   private @Nullable MemorySegment unwritten;
+  private long unwrittenEvents;
   private long events;
   private long dropped;
 
@@ -41,7 +42,7 @@ final class RowStream implements AutoCloseable {
   void write(long offset, long end, long lost) throws IOException {
     builder.begin(buffers.memory(), buffers.ring().base());
     SubBufferWalk.Findings findings = walk.walk(row, offset, end, builder);
-    events += findings.committed - builder.unknown();
+    unwrittenEvents = findings.committed - builder.unknown();
     dropped += builder.unknown();
     unwritten = builder.end(offset / buffers.ring().geometry().subBytes(), lost);
     retry();
@@ -56,6 +57,7 @@ final class RowStream implements AutoCloseable {
     if (unwritten != null) {
       file.append(unwritten);
       unwritten = null;
+      events += unwrittenEvents;
     }
   }
 

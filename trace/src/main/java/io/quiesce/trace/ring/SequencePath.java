@@ -16,26 +16,29 @@ import java.lang.invoke.MethodHandle;
  * fence on its CPU that aborts what is in flight, change it, open it.
  */
 final class SequencePath extends HotPath {
-  private static final MethodHandle RESERVE =
-      NativeCode.downcall(
-          "trace-reserve",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT));
-  private static final MethodHandle SWITCH =
-      NativeCode.downcall(
-          "trace-switch",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG));
+  /** Touched only where they exist. */
+  private static final class Calls {
+    static final MethodHandle RESERVE =
+        NativeCode.downcall(
+            "trace-reserve",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT));
+    static final MethodHandle SWITCH =
+        NativeCode.downcall(
+            "trace-switch",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG));
+  }
 
   SequencePath(RingMemory ring) {
     super(ring);
@@ -49,7 +52,7 @@ final class SequencePath extends HotPath {
   @Override
   long tryReserve(long size, int owner) {
     try {
-      return (long) RESERVE.invokeExact(table, size, 0L, owner);
+      return (long) Calls.RESERVE.invokeExact(table, size, 0L, owner);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -58,7 +61,7 @@ final class SequencePath extends HotPath {
   @Override
   void move(int row, long expected, long offset, long place, long word) {
     try {
-      int _ = (int) SWITCH.invokeExact(table, row, expected, offset, place, word);
+      int _ = (int) Calls.SWITCH.invokeExact(table, row, expected, offset, place, word);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -76,6 +79,25 @@ final class SequencePath extends HotPath {
 
   @Override
   void flush(int row) {
+    if (!flushHere(row)) {
+      flushFromElsewhere(row);
+    }
+  }
+
+  /** On the row's own CPU the step is a producer's, and holds nobody up; whether it was taken. */
+  private boolean flushHere(int row) {
+    long at = rowPlace(row);
+    long offset = Store.getLongVolatile(memory, at);
+    if (!isBegun(offset)) {
+      return true;
+    }
+    if (Rseq.cpu() == row) {
+      move(row, offset, next(offset), place(row, offset), RingLayout.PADDING);
+    }
+    return Store.getLongVolatile(memory, at) >= next(offset);
+  }
+
+  private void flushFromElsewhere(int row) {
     close(row, RingLayout.FLUSHING);
     try {
       Membarrier.fenceCpu(row);

@@ -29,6 +29,11 @@ public final class Store {
 
   private Store() {}
 
+  /** Where a place lies in the segment, for the JDK's bulk copies. */
+  public static long offset(MemorySegment memory, long at) {
+    return RAW ? at - memory.address() : at;
+  }
+
   /** Tells the debug mode that a segment's memory may be accessed. */
   static void register(MemorySegment memory) {
     if (RAW) {

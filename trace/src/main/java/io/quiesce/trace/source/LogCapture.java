@@ -1,54 +1,134 @@
 package io.quiesce.trace.source;
 
-import io.quiesce.trace.Tracing;
-import java.util.logging.Formatter;
+import io.quiesce.trace.TraceHandler;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.logging.Handler;
-import java.util.logging.LogRecord;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
 import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
 
-/** Makes an event of each record that reaches the root logger. Thread-safe. */
+/**
+ * A {@link TraceHandler} at the root logger that survives what the program does to its logging
+ * configuration. Thread-safe. To be loaded only where {@code java.logging} is readable ({@link
+ * Sources#isReadable}).
+ *
+ * <p>Resetting closes each handler after it has removed it: that is the sign to come back.
+ */
 public final class LogCapture {
-  private static @Nullable Object installed;
+  /** Of the root handler; others may be closed for good. */
+  private static final class Captured extends TraceHandler {
+    volatile boolean installed = true;
+
+    /** Under locks of the log manager, so without one of this class. */
+    @Override
+    public void close() {
+      if (installed) {
+        root().addHandler(this);
+        if (!installed) {
+          root().removeHandler(this);
+        }
+      }
+    }
+  }
+
+  /** What a logger had, and what it got instead. The strong reference keeps it as it is. */
+  private record Lowered(@Nullable Level before, Level now) {}
+
+  private static final Map<Logger, Lowered> LOWERED = new HashMap<>();
+  private static final Runnable LISTENER = LogCapture::configured;
+  private static volatile @Nullable Captured handler;
+  private static @Nullable Level wanted;
 
   private LogCapture() {}
 
-  /** Begins; again does nothing, and nothing happens without the module java.logging. */
+  private static Logger root() {
+    return Logger.getLogger("");
+  }
+
+  /** Puts the handler in place; levels stay. */
   public static synchronized void install() {
-    if (installed == null && ModuleLayer.boot().findModule("java.logging").isPresent()) {
-      installed = RootHandler.add();
+    if (handler == null) {
+      Sources.install();
+      handler = new Captured();
+      LogManager.getLogManager().addConfigurationListener(LISTENER);
     }
+    place();
   }
 
-  /** Ends; again does nothing. */
+  /** Puts the handler in place, and lowers levels that are above this one. */
+  public static synchronized void install(Level level) {
+    Objects.requireNonNull(level, "level");
+    install();
+    wanted = level;
+    lower();
+  }
+
+  /** Undoes it. */
   public static synchronized void uninstall() {
-    if (installed instanceof RootHandler handler) {
-      Logger.getLogger("").removeHandler(handler);
+    Captured old = handler;
+    if (old == null) {
+      return;
     }
-    installed = null;
+    old.installed = false;
+    handler = null;
+    wanted = null;
+    LogManager.getLogManager().removeConfigurationListener(LISTENER);
+    root().removeHandler(old);
+    LOWERED.forEach(
+        (logger, levels) -> {
+          if (levels.now().equals(logger.getLevel())) {
+            logger.setLevel(levels.before());
+          }
+        });
+    LOWERED.clear();
   }
 
-  private static final class RootHandler extends Handler {
-    private static final Formatter FORMAT = new SimpleFormatter();
-
-    static RootHandler add() {
-      RootHandler handler = new RootHandler();
-      Logger.getLogger("").addHandler(handler);
-      return handler;
+  /** The program has read its configuration anew; the levels are the new ones. */
+  private static synchronized void configured() {
+    if (handler != null) {
+      place();
+      LOWERED.clear();
+      lower();
     }
+  }
 
-    @Override
-    public void publish(LogRecord entry) {
-      if (isLoggable(entry)) {
-        Tracing.text(entry.getLoggerName() + ": " + FORMAT.formatMessage(entry));
+  /** Once, and not beside one that the configuration names. */
+  private static void place() {
+    Captured own = handler;
+    boolean there = false;
+    boolean other = false;
+    for (Handler each : root().getHandlers()) {
+      there |= each == own;
+      other |= each != own && each instanceof TraceHandler;
+    }
+    if (own != null && other) {
+      root().removeHandler(own);
+    } else if (own != null && !there) {
+      root().addHandler(own);
+    }
+  }
+
+  private static void lower() {
+    Level level = wanted;
+    if (level == null) {
+      return;
+    }
+    LogManager manager = LogManager.getLogManager();
+    for (String name : Collections.list(manager.getLoggerNames())) {
+      Logger logger = manager.getLogger(name);
+      Level before = logger == null ? null : logger.getLevel();
+      if (logger != null && before != null && before.intValue() > level.intValue()) {
+        Lowered first = LOWERED.get(logger);
+        if (first != null && first.now().equals(before)) {
+          before = first.before();
+        }
+        LOWERED.put(logger, new Lowered(before, level));
+        logger.setLevel(level);
       }
     }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 }

@@ -83,8 +83,8 @@ class StreamFileTest {
         assertThatThrownBy(() -> stream.append(packet(20)))
             .isInstanceOf(IOException.class)
             .hasMessageMatching(
-                "A packet of 104 bytes could not be written to .*channel0_2 and is lost: "
-                    + "(No space left on device|only \\d+ of \\d+ bytes fitted)");
+                "A packet of 104 bytes could not be written to .*channel0_2: "
+                    + "(No space left on device|no space left, only \\d+ of \\d+ bytes fitted)");
         assertThat(disk.free).isEqualTo(space);
         assertThat(Files.size(file())).isEqualTo(PACKET);
         assertThat(Files.size(index())).isEqualTo(16 + ENTRY);
@@ -112,6 +112,17 @@ class StreamFileTest {
     }
     assertThat(Files.size(file())).isEqualTo(2 * PACKET);
     assertThat(Files.size(index())).isEqualTo(16 + 2 * ENTRY);
+  }
+
+  @Test
+  void aFileThatCouldNotBeMadeCanBeMadeLater() throws IOException {
+    SmallDisk disk = new SmallDisk(5);
+    assertThatThrownBy(() -> StreamFile.create(folder, 2, disk)).isInstanceOf(IOException.class);
+    disk.free = 1000;
+    try (StreamFile stream = StreamFile.create(folder, 2, disk)) {
+      stream.append(packet(10));
+    }
+    assertThat(Files.size(file())).isEqualTo(PACKET);
   }
 
   @Test
