@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DoctorCommand.class,
       BenchCommand.class,
       TortureCommand.class,
+      TraceCommand.class,
       TestCommand.class,
     },
     footer = {
@@ -76,6 +77,8 @@ public final class Main implements Runnable {
     line.setOut(out);
     line.setErr(err);
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExpandAtFiles(false); // 'trace record -- java @options' means java's own
+    TraceCommand.configure(line);
     line.setParameterExceptionHandler(Main::badUsage);
     line.setExecutionExceptionHandler((e, command, parsed) -> main.failed(e, command));
     return line.execute(args);

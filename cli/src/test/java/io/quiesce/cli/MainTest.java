@@ -27,9 +27,25 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "doctor", "bench", "torture", "test"})
+  @ValueSource(
+      strings = {
+        "",
+        "doctor",
+        "bench",
+        "torture",
+        "test",
+        "trace",
+        "trace record",
+        "trace recover",
+        "trace print",
+        "trace stats",
+        "trace list",
+        "trace snapshot",
+        "trace enable",
+        "trace disable",
+      })
   void helpOfEachCommand(String command) {
-    Ran ran = command.isEmpty() ? run("--help") : run(command, "--help");
+    Ran ran = run((command + " --help").strip().split(" ", -1));
     assertThat(ran.status()).isZero();
     assertThat(ran.err()).isEmpty();
     assertThat(ran.out()).startsWith("Usage: quiesce").contains("--help");
@@ -57,6 +73,21 @@ class MainTest {
         "bench --quikc                     | --quikc",
         "torture --seconds 0               | --seconds must be at least 1",
         "doctor --json /                   | is a folder",
+        "trace                             | record, recover, print, stats, list",
+        "trace recrod                      | Did you mean record",
+        "trace record                      | Say which program to record",
+        "trace record --mode fast -- java  | --mode",
+        "trace record --level 15 -- java   | a level is 0 to 14",
+        "trace record --budget x -- java   | a size is a number such as 32M",
+        "trace record --buffers /x -- java | is no folder that can be written",
+        "trace record --output /dev/null x | is a file",
+        "trace record --output /dev/null/x y | cannot be written",
+        "trace record --snapshot-on-exception x | needs --mode overwrite",
+        "trace recover                     | DIR",
+        "trace snapshot                    | PID",
+        "trace enable 12                   | PATTERN",
+        "trace enable x shop:*             | a process has a number",
+        "trace disable -5 shop:*           | -5",
       })
   void badUsageIsOneSentenceAndStatus2(String line, String said) {
     Ran ran = run(line.split(" ", -1));
@@ -70,7 +101,7 @@ class MainTest {
   void nothingToDoIsBadUsage() {
     Ran ran = run();
     assertThat(ran.status()).isEqualTo(2);
-    assertThat(ran.err()).contains("doctor, bench, torture, test");
+    assertThat(ran.err()).contains("doctor, bench, torture, trace, test");
   }
 
   @Test
@@ -90,6 +121,24 @@ class MainTest {
     assertThat(json.getAsJsonArray("paths"))
         .isNotEmpty()
         .allMatch(path -> path.getAsJsonObject().get("ns").getAsDouble() > 0);
+  }
+
+  @Test
+  void traceFailuresAreOneSentence(@TempDir Path folder) {
+    for (String line :
+        new String[] {
+          "recover /nowhere/at/all",
+          "print /nowhere/at/all",
+          "stats " + folder,
+          "recover " + folder,
+          "list 999999999",
+          "enable 999999999 *"
+        }) {
+      Ran ran = run(("trace " + line).split(" ", -1));
+      assertThat(ran.status()).as(line).isEqualTo(1);
+      assertThat(ran.err().strip().lines()).hasSize(1);
+      assertThat(ran.err()).startsWith("quiesce: ").doesNotContain("--debug");
+    }
   }
 
   @Test

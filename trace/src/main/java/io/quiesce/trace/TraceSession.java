@@ -1,5 +1,7 @@
 package io.quiesce.trace;
 
+import io.quiesce.trace.control.ControlServer;
+import io.quiesce.trace.control.Controlled;
 import io.quiesce.trace.ctf.EventType;
 import io.quiesce.trace.ctf.Metadata;
 import io.quiesce.trace.ctf.TraceDescription;
@@ -11,6 +13,7 @@ import io.quiesce.trace.ring.RingSession;
 import io.quiesce.trace.ring.RingStatistics;
 import io.quiesce.trace.source.Sources;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,7 +61,8 @@ public final class TraceSession implements AutoCloseable {
   private final boolean overwrite;
   private final long flushNanos;
   private final Thread thread;
-  private final Thread hook;
+  private final @Nullable Thread hook;
+  private final Controlled control;
   private final Consumer<Point> listener = this::apply;
 
   // Under the lock of Points.
@@ -100,22 +104,28 @@ public final class TraceSession implements AutoCloseable {
       if (made != null) {
         made.close();
       }
+      Files.deleteIfExists(folder.resolve("metadata")); // it is ours, and would refuse another try
       throw e;
     }
     this.thread =
         Thread.ofPlatform().daemon().name("quiesce-trace-" + builder.name()).unstarted(this::run);
-    this.hook = new Thread(this::closeAtExit, "quiesce-trace-exit");
+    this.hook =
+        builder.isClosedAtExit() ? new Thread(this::closeAtExit, "quiesce-trace-exit") : null;
+    this.control = new SessionControl(this, builder.name(), overwrite);
   }
 
   /** Begins; once, by the builder. */
   TraceSession start() {
     Points.listen(listener);
     thread.start();
-    try {
-      Runtime.getRuntime().addShutdownHook(hook);
-    } catch (IllegalStateException _) {
-      // The JVM ends already; whoever started this now closes it.
+    if (hook != null) {
+      try {
+        Runtime.getRuntime().addShutdownHook(hook);
+      } catch (IllegalStateException _) {
+        // The JVM ends already; whoever started this now closes it.
+      }
     }
+    ControlServer.register(control);
     return this;
   }
 
@@ -365,6 +375,7 @@ public final class TraceSession implements AutoCloseable {
       closed = true;
     }
     stopping = true;
+    ControlServer.unregister(control);
     Points.unlisten(listener, this);
     LockSupport.unpark(thread);
     joinThread();
@@ -393,6 +404,9 @@ public final class TraceSession implements AutoCloseable {
   }
 
   private void removeHook() {
+    if (hook == null) {
+      return;
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {

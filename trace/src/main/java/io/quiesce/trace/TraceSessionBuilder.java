@@ -38,6 +38,7 @@ public final class TraceSessionBuilder {
   private @Nullable Path buffers;
   private Duration flush = Duration.ofSeconds(1);
   private EventContext context = EventContext.NONE;
+  private boolean closedAtExit = true;
 
   TraceSessionBuilder(Path folder, boolean overwrite) {
     this.folder = folder;
@@ -166,6 +167,18 @@ public final class TraceSessionBuilder {
   }
 
   /**
+   * Says whether a shutdown hook closes the session when the JVM ends. Who says no closes it in a
+   * hook of his own, such as after a last snapshot.
+   *
+   * @param wanted true by default
+   * @return this
+   */
+  public TraceSessionBuilder closeAtExit(boolean wanted) {
+    this.closedAtExit = wanted;
+    return this;
+  }
+
+  /**
    * Starts it.
    *
    * @return the session, to be closed
@@ -206,6 +219,10 @@ public final class TraceSessionBuilder {
 
   Duration flush() {
     return flush;
+  }
+
+  boolean isClosedAtExit() {
+    return closedAtExit;
   }
 
   EventContext context() {

@@ -120,6 +120,16 @@ public final class Points {
     }
   }
 
+  /** Whether a session gets a tracepoint's events. */
+  public static boolean isAttached(Point point, Object session) {
+    for (Target target = point.target(); target != null; target = target.next()) {
+      if (target.session() == session) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Has somebody told whenever a tracepoint is turned on that was off, or off that was on; at once
    * if it is on. For sources that cost something while they listen.

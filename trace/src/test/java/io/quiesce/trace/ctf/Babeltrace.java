@@ -84,7 +84,7 @@ public final class Babeltrace {
     }
   }
 
-  static String run(List<String> command, Path out, Path err)
+  public static String run(List<String> command, Path out, Path err)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command)

@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.Set;
 
 /** Random event types and values, and what a reader has to make of them. */
-final class RandomEvents {
+public final class RandomEvents {
   private static final String[] NAMES = {
     "",
     "id",
@@ -87,16 +87,16 @@ final class RandomEvents {
 
   private final Random random;
 
-  RandomEvents(long seed) {
+  public RandomEvents(long seed) {
     random = new Random(seed);
   }
 
-  EventType type(int id) {
+  public EventType type(int id) {
     String name = NAMES[random.nextInt(NAMES.length)] + id;
     return new EventType(id, "p" + NAMES[random.nextInt(NAMES.length)], name, id % 15, fields(6));
   }
 
-  List<Field> fields(int most) {
+  public List<Field> fields(int most) {
     List<Field> fields = new ArrayList<>();
     for (int n = random.nextInt(most + 1); n > 0; n--) {
       fields.add(new Field(NAMES[random.nextInt(NAMES.length)], fieldType()));
@@ -155,7 +155,7 @@ final class RandomEvents {
     return random.nextInt(3) == 0 ? random.nextGaussian() : REALS[random.nextInt(REALS.length)];
   }
 
-  Object[] values(List<Field> fields) {
+  public Object[] values(List<Field> fields) {
     return fields.stream().map(field -> value(field.type())).toArray();
   }
 
@@ -176,7 +176,7 @@ final class RandomEvents {
   }
 
   /** Fails unless the reader's structure is what these values have to look like. */
-  static void check(Map<String, Object> read, List<Field> fields, List<Object> values) {
+  public static void check(Map<String, Object> read, List<Field> fields, List<Object> values) {
     Names names = new Names();
     Map<String, Object> expected = new HashMap<>();
     for (int i = 0; i < values.size(); i++) {
@@ -263,7 +263,7 @@ final class RandomEvents {
     return labels;
   }
 
-  static String legible(String text) {
+  public static String legible(String text) {
     int[] points =
         text.codePoints().map(c -> c == 0 || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c).toArray();
     return new String(points, 0, points.length);
