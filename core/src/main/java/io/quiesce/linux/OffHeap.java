@@ -2,6 +2,7 @@ package io.quiesce.linux;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Off-heap memory by raw address.
@@ -147,6 +148,19 @@ public final class OffHeap {
     check(from, bytes);
     check(to, bytes);
     MemorySegment.copy(RawMemory.ALL, from, RawMemory.ALL, to, bytes);
+  }
+
+  /**
+   * Stores a string as UTF-8 with a NUL behind it, plain. A string of ASCII is copied, without
+   * garbage, and takes one byte for each character and one more; the caller has to know that there
+   * is room.
+   *
+   * @param address of the first byte
+   * @param text what to store
+   */
+  public static void putString(long address, String text) {
+    check(address, text.length() + 1L);
+    RawMemory.ALL.setString(address, text, StandardCharsets.UTF_8);
   }
 
   /**

@@ -3,7 +3,6 @@ package io.quiesce.trace.point;
 import io.quiesce.trace.ctf.Utf8;
 import io.quiesce.trace.ring.Store;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Stores strings in a ring as {@link Utf8} does in a packet: UTF-8 and a NUL at the end, U+FFFD for
@@ -18,36 +17,18 @@ public final class Utf8Store {
 
   private Utf8Store() {}
 
-  /** The size in bytes, with the NUL at the end. Eight characters at a time: the loop is hot. */
+  /**
+   * The size in bytes, with the NUL at the end. A plain loop: measured for 9 characters it takes
+   * half the time of one that is unrolled by hand.
+   */
   public static long size(String text) {
     int length = text.length();
     int seen = 0;
-    int i = 0;
-    for (; i <= length - 8; i += 8) {
-      seen |= four(text, i) | four(text, i + 4);
-    }
-    if ((length & 4) != 0) {
-      seen |= four(text, i);
-      i += 4;
-    }
-    if ((length & 2) != 0) {
-      seen |= one(text, i) | one(text, i + 1);
-      i += 2;
-    }
-    if ((length & 1) != 0) {
-      seen |= one(text, i);
+    for (int i = 0; i < length; i++) {
+      int c = text.charAt(i);
+      seen |= c | (c - 1); // a bit from bit 7 on if c is 0, or 0x80 and above
     }
     return (seen & -0x80) == 0 ? length + 1L : Utf8.size(text);
-  }
-
-  private static int four(String text, int i) {
-    return one(text, i) | one(text, i + 1) | one(text, i + 2) | one(text, i + 3);
-  }
-
-  /** Has a bit from bit 7 on if the character is 0, or 0x80 and above. */
-  private static int one(String text, int i) {
-    int c = text.charAt(i);
-    return c | c - 1;
   }
 
   /** Stores the string and its NUL; returns the place behind it. */
@@ -60,7 +41,7 @@ public final class Utf8Store {
     if (size != text.length() + 1L) {
       return general(memory, place, text);
     }
-    memory.setString(Store.offset(memory, place), text, StandardCharsets.UTF_8);
+    Store.putAscii(memory, place, text);
     return place + size;
   }
 

@@ -124,8 +124,8 @@ public final class RingBuffers implements AutoCloseable {
   public void commit(long record, long bytes, int id) {
     long size = size(bytes);
     int padding = (int) (size - RingLayout.SLOT_BYTES - bytes);
-    Store.putInt(memory, record + RingLayout.SLOT_ID, id | padding << RingLayout.PADDING_SHIFT);
-    Store.setIntRelease(memory, record, (int) size | RingLayout.COMMITTED); // R.1
+    long word = (long) (id | padding << RingLayout.PADDING_SHIFT) << Integer.SIZE;
+    Store.setLongRelease(memory, record, word | size | RingLayout.COMMITTED); // R.1
   }
 
   /** Gives a record up whose fields could not be stored; it counts as lost. */

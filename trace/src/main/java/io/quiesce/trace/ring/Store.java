@@ -4,6 +4,7 @@ import io.quiesce.linux.OffHeap;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Loads and stores in the ring's memory, by raw address where the JVM grants native access and
@@ -86,6 +87,15 @@ public final class Store {
   /** Plain, at any byte: the bits as they are. */
   public static void putDouble(MemorySegment memory, long at, double value) {
     putLong(memory, at, Double.doubleToRawLongBits(value));
+  }
+
+  /** Plain, at any byte: the characters of a string of ASCII, and a NUL. */
+  public static void putAscii(MemorySegment memory, long at, String text) {
+    if (RAW) {
+      OffHeap.putString(at, text);
+    } else {
+      memory.setString(at, text, StandardCharsets.UTF_8);
+    }
   }
 
   static int getInt(MemorySegment memory, long at) {
