@@ -176,8 +176,12 @@ class TraceRecordTest {
     ready(process);
     new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + process.pid()).start().waitFor();
     assertThat(process.waitFor()).as(err()).isEqualTo(status);
-    List<Integer> items = items(trace);
-    assertThat(items).hasSizeGreaterThanOrEqualTo(100).isEqualTo(upTo(items.size()));
+    // From the signal on java.util.logging takes its handlers away: a record may fall between.
+    assertThat(items(trace))
+        .startsWith(upTo(100).toArray(Integer[]::new))
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(err()).contains(", 0 lost; the trace is in");
     assertThat(trace.resolve(".quiesce")).doesNotExist();
   }
 

@@ -2,6 +2,8 @@ package io.quiesce.trace.control;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -71,12 +73,8 @@ public final class ControlClient {
   static List<Message> ask(Path socket, long pid, Message request, Duration atMost)
       throws IOException {
     long end = System.nanoTime() + atMost.toNanos();
-    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    try (SocketChannel channel = connect(socket, pid, end);
         Selector selector = Selector.open()) {
-      channel.configureBlocking(false);
-      if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
-        throw new IOException("Process " + pid + " is busy with other requests; try again");
-      }
       SelectionKey key = channel.register(selector, SelectionKey.OP_WRITE);
       ByteBuffer bytes = StandardCharsets.UTF_8.encode(request.line());
       while (bytes.hasRemaining()) {
@@ -87,8 +85,46 @@ public final class ControlClient {
       }
       key.interestOps(SelectionKey.OP_READ);
       return check(pid, read(channel, selector, pid, end));
-    } catch (java.net.SocketException e) {
+    } catch (SocketException e) {
       throw new IOException("Process " + pid + " ended, or cannot be reached: " + e, e);
+    }
+  }
+
+  /** The kernel refuses at once what its queue has no place for; so this tries again. */
+  private static SocketChannel connect(Path socket, long pid, long end) throws IOException {
+    while (true) {
+      SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+      try {
+        channel.configureBlocking(false);
+        if (channel.connect(UnixDomainSocketAddress.of(socket))) {
+          return channel;
+        }
+      } catch (ConnectException e) {
+        channel.close();
+        throw e; // nobody listens
+      } catch (SocketException e) {
+        if (!Files.exists(socket)) {
+          channel.close();
+          throw e;
+        }
+      } catch (IOException | RuntimeException e) {
+        channel.close();
+        throw e;
+      }
+      channel.close();
+      if (System.nanoTime() >= end) {
+        throw new IOException("Process " + pid + " is busy with other requests; try again");
+      }
+      pause();
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(20);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted before the process had answered", e);
     }
   }
 

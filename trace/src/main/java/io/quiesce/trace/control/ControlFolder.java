@@ -192,7 +192,7 @@ final class ControlFolder {
       delete(socket, pid);
       return true;
     } catch (IOException _) {
-      return true;
+      return !Files.exists(socket); // it is there, so its queue is full
     }
   }
 
