@@ -8,8 +8,9 @@ import java.util.List;
  *
  * <p>The table: {@code {int rows, int unused, long sub-buffer mask, long ring mask}} in its first
  * 128 bytes, then 128 bytes for each CPU: {@code {long offset, int closed, int unused, long address
- * of the buffer}}. The offset only grows; its low bits are the place in the buffer. What is laid
- * out there, and why, is told in the module io.quiesce.trace.
+ * of the buffer, long unused, long unused, long address of the last record, long suspect}}. The
+ * offset only grows; its low bits are the place in the buffer. What is laid out there, and why, is
+ * told in the module io.quiesce.trace.
  */
 final class TraceSequences {
   static final CodeTable TRACE_RESERVE =
@@ -17,7 +18,8 @@ final class TraceSequences {
           "trace-reserve",
           "long trace_reserve(long table, long size, long ignored, int owner): reserves "
               + "size bytes in the buffer of the CPU and stores {int size | 1, int owner, long "
-              + "time stamp counter} there; the address, 0 at a boundary of sub-buffers or in a "
+              + "time stamp counter} there; suspect becomes the offset if the record before is still "
+              + "reserved; the address, 0 at a boundary of sub-buffers or in a "
               + "closed row, -1 no such row.",
           """
           48 8d 05 cs             | lea    DESCRIPTOR(%rip),%rax
@@ -41,6 +43,12 @@ final class TraceSequences {
           4c 8b 4f 10             | mov    0x10(%rdi),%r9
           4d 21 d1                | and    %r10,%r9
           4d 03 48 10             | add    0x10(%r8),%r9
+          49 8b 40 28             | mov    0x28(%r8),%rax
+          f6 00 02                | testb  $0x2,(%rax)
+          75 >settled             | jne    settled
+          4d 89 50 30             | mov    %r10,0x30(%r8)
+          settled:
+          4d 89 48 28             | mov    %r9,0x28(%r8)
           8d 46 01                | lea    0x1(%rsi),%eax
           41 89 01                | mov    %eax,(%r9)
           41 89 49 04             | mov    %ecx,0x4(%r9)

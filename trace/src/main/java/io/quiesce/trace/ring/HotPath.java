@@ -44,6 +44,11 @@ abstract sealed class HotPath permits SequencePath, CompareAndSwapPath, LockPath
   /** Whether a sub-buffer must be zero before records are reserved in it. */
   abstract boolean needsZeros();
 
+  /** Whether a whole sub-buffer may hold a record that is not committed. */
+  boolean maybePending(int row, long offset) {
+    return true;
+  }
+
   /** Ends a row's current sub-buffer from any thread; nothing happens if it holds no record. */
   abstract void flush(int row);
 

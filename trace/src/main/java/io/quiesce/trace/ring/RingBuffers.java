@@ -251,7 +251,9 @@ public final class RingBuffers implements AutoCloseable {
       return stuck ? RingLayout.LOST_WRAP : RingLayout.LOST_FULL;
     }
     long before = offset - geometry.ringBytes();
-    return before < 0 || walk.isCommitted(row, before) ? 0 : RingLayout.LOST_WRAP;
+    return before < 0 || !path.maybePending(row, before) || walk.isCommitted(row, before)
+        ? 0
+        : RingLayout.LOST_WRAP;
   }
 
   private boolean isClaimed(int row, long offset) {

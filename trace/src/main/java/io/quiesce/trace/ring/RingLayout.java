@@ -51,6 +51,9 @@ final class RingLayout {
   static final int ADDRESS = 16;
   static final int LOCK = 24;
   static final int BEGUN = 32;
+  static final int LAST = 40;
+  static final int SUSPECT = 48;
+  static final int SETTLED = 56;
   static final int CONSUMED = 64;
   static final int LOST_FULL = 72;
   static final int LOST_WRAP = 80;

@@ -142,6 +142,9 @@ final class RingMemory implements AutoCloseable {
       memory.set(ValueLayout.JAVA_INT, at + RingLayout.CLOSED, RingLayout.NOT_READY);
       memory.set(ValueLayout.JAVA_LONG, at + RingLayout.ADDRESS, base() + geometry.ringAt(row));
       memory.set(ValueLayout.JAVA_LONG, at + RingLayout.BEGUN, -1);
+      // Before the first record, the last one is a word that says committed.
+      memory.set(ValueLayout.JAVA_LONG, at + RingLayout.LAST, base() + at + RingLayout.SETTLED);
+      memory.set(ValueLayout.JAVA_INT, at + RingLayout.SETTLED, RingLayout.COMMITTED);
     }
   }
 

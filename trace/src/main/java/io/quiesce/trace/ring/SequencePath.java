@@ -72,6 +72,17 @@ final class SequencePath extends HotPath {
     return Rseq.cpu();
   }
 
+  /**
+   * A record that is still reserved when the next one of its CPU is reserved belongs to a thread
+   * that was interrupted in the middle. The sequence looks at the record before its own, and notes
+   * its own offset if that is so; no record is left out, since every one but the newest has one
+   * behind it. Walking every sub-buffer before it is used again cost 2 ns for each event.
+   */
+  @Override
+  boolean maybePending(int row, long offset) {
+    return Store.getLongVolatile(memory, rowPlace(row) + RingLayout.SUSPECT) > offset;
+  }
+
   @Override
   boolean needsZeros() {
     return false;

@@ -1,13 +1,18 @@
 package io.quiesce.trace.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.linux.CpuAffinity;
 import io.quiesce.trace.ctf.TraceDescription;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** States of the ring that only a thread held up in the wrong place makes. */
 class RingFaultsTest {
@@ -46,6 +51,55 @@ class RingFaultsTest {
     assertThat(Owners.areGone(Set.of(dead), 1_000_000)).isTrue();
     assertThat(Owners.areGone(Set.of(dead), 1)).isFalse();
     assertThat(Owners.areGone(Set.of(dead, consumer), 1_000_000)).isFalse();
+  }
+
+  /** A pending record keeps its sub-buffer from being used again; nothing else is kept. */
+  @ParameterizedTest
+  @EnumSource(HotPathKind.class)
+  void aRecordThatIsNotCommittedIsNotOverwritten(HotPathKind kind) throws Exception {
+    assumeTrue(kind.isAvailable(), "skipped: no restartable sequences here");
+    RingGeometry geometry = new RingGeometry(Rows.count(), RingGeometry.LEAST_SUB_BYTES, 4, true);
+    try (RingBuffers buffers = RingBuffers.create(folder.resolve("b"), geometry, kind)) {
+      onOneCpu(
+          () -> {
+            int perRing = 4 * 255;
+            for (int i = 0; i < 10; i++) {
+              emit(buffers);
+            }
+            long pending = buffers.reserve(0);
+            int row = buffers.path().row();
+            for (int i = 0; i < 3 * perRing; i++) {
+              emit(buffers);
+            }
+            long lost = buffers.lost(row);
+            assertThat(lost).isBetween(2L * perRing - 300, 2L * perRing + 300);
+            buffers.commit(pending, 0, 1);
+            for (int i = 0; i < 3 * perRing; i++) {
+              emit(buffers);
+            }
+            assertThat(buffers.lost(row)).isEqualTo(lost);
+          });
+    }
+  }
+
+  private static void emit(RingBuffers buffers) {
+    long record = buffers.reserve(0);
+    if (record != 0) {
+      buffers.commit(record, 0, 0);
+    }
+  }
+
+  private static void onOneCpu(Runnable body) throws Exception {
+    FutureTask<Boolean> task = new FutureTask<>(body, true);
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              if (CpuAffinity.isAvailable()) {
+                CpuAffinity.pinTo(CpuAffinity.get().highest());
+              }
+              task.run();
+            });
+    assertThat(task.get()).isTrue();
   }
 
   private static int deadThread() throws InterruptedException {
