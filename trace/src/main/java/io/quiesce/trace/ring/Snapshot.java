@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
@@ -19,6 +21,8 @@ import java.util.function.IntPredicate;
  * copy.
  */
 final class Snapshot {
+  private static final int ATTEMPTS = 20;
+
   private final RingBuffers buffers;
   private final RingGeometry geometry;
   private final SubBufferWalk walk;
@@ -26,8 +30,6 @@ final class Snapshot {
   private final Path folder;
   private final TraceDescription trace;
   private final IntPredicate known;
-  private final MemorySegment copy;
-  private final long copyBase;
   private final boolean quiet;
   private long events;
   private long overtaken;
@@ -53,67 +55,87 @@ final class Snapshot {
     this.trace = trace;
     this.known = known;
     this.quiet = quiet;
-    this.copy = Arena.ofAuto().allocate(geometry.subBytes(), 8);
-    Store.register(copy);
-    this.copyBase = Store.RAW ? copy.address() : 0;
   }
 
+  /** One ring, as it was. */
+  private record Copy(int row, long first, long end, MemorySegment memory, long lost) {}
+
   /**
-   * Takes it.
+   * Takes it: first copies, at the speed of memory, then writes.
    *
    * @throws IOException if a file cannot be written; what is in the folder is a sound trace even so
    */
   void take() throws IOException {
-    long[] offsets = new long[geometry.rows()];
-    for (int row = 0; row < offsets.length; row++) {
-      offsets[row] = offset(row);
-    }
-    anchors.take();
-    for (int row = 0; row < offsets.length; row++) {
-      if (offsets[row] > 0) {
-        take(row, offsets[row]);
-      }
-    }
-  }
-
-  private void take(int row, long offset) throws IOException {
-    PacketBuilder builder = new PacketBuilder(trace, row, geometry, anchors, known);
-    try (StreamFile file = StreamFile.create(folder, row)) {
-      long newest = (offset - 1) & -geometry.subBytes();
-      long first = Math.max(0, newest + geometry.subBytes() - geometry.ringBytes());
-      for (long at = first; at < offset; at += geometry.subBytes()) {
-        long end = Math.min(at + geometry.subBytes(), offset);
-        if (copied(row, at, end)) {
-          builder.begin(copy, copyBase);
-          SubBufferWalk.Findings findings =
-              SubBufferWalk.walk(copy, copyBase, copyBase + (end - at), builder);
-          pending += findings.pending;
-          events += findings.committed - builder.unknown();
-          file.append(builder.end(at / geometry.subBytes(), lostBefore(row, at, end)));
-        } else {
-          overtaken++;
+    try (Arena arena = Arena.ofConfined()) {
+      List<Copy> copies = new ArrayList<>();
+      for (int row = 0; row < geometry.rows(); row++) {
+        if (offset(row) > 0) {
+          copies.add(copy(row, arena));
         }
       }
-    }
-  }
-
-  private boolean copied(int row, long at, long end) {
-    walk.copy(row, at, end, copy, copyBase);
-    Store.loadFence(); // R.7
-    return quiet || offset(row) < at + geometry.ringBytes();
-  }
-
-  private long lostBefore(int row, long at, long end) {
-    // The next one's header, if it has one and is not overwritten by now.
-    long next = at + geometry.subBytes();
-    if (end == next && offset(row) > next) {
-      long lost = Store.getLong(buffers.memory(), buffers.path().place(row, next));
-      Store.loadFence();
-      if (quiet || offset(row) < next + geometry.ringBytes()) {
-        return lost;
+      anchors.take(); // after the offsets, so that no stamp below them is later
+      for (Copy copy : copies) {
+        write(copy);
       }
     }
-    return end == next ? 0 : buffers.lost(row);
+  }
+
+  private Copy copy(int row, Arena arena) {
+    MemorySegment memory = arena.allocate(geometry.ringBytes(), 8);
+    Store.register(memory);
+    long offset = offset(row);
+    long first = copy(row, offset, memory);
+    for (int i = 1; i < ATTEMPTS && first == offset; i++) {
+      offset = offset(row); // lapped while the newest was copied: code that never ran, or no CPU
+      first = copy(row, offset, memory);
+    }
+    return new Copy(row, first, offset, memory.asSlice(first - oldest(offset)), buffers.lost(row));
+  }
+
+  /** Copies from the newest to the oldest, as the producers come round to the oldest first. */
+  private long copy(int row, long offset, MemorySegment memory) {
+    long base = Store.RAW ? memory.address() : 0;
+    long oldest = oldest(offset);
+    long first = offset;
+    for (long at = newest(offset); at >= oldest; at -= geometry.subBytes()) {
+      long end = Math.min(at + geometry.subBytes(), offset);
+      walk.copy(row, at, end, memory, at - oldest, base);
+      Store.loadFence(); // R.7
+      if (!quiet && offset(row) >= at + geometry.ringBytes()) {
+        overtaken += (at - oldest) / geometry.subBytes() + 1;
+        break;
+      }
+      first = at;
+    }
+    return first;
+  }
+
+  private long newest(long offset) {
+    return (offset - 1) & -geometry.subBytes();
+  }
+
+  private long oldest(long offset) {
+    return Math.max(0, newest(offset) + geometry.subBytes() - geometry.ringBytes());
+  }
+
+  private void write(Copy copy) throws IOException {
+    PacketBuilder builder = new PacketBuilder(trace, copy.row, geometry, anchors, known);
+    long base = Store.RAW ? copy.memory.address() : 0;
+    MemorySegment memory = copy.memory;
+    try (StreamFile file = StreamFile.create(folder, copy.row)) {
+      for (long at = copy.first; at < copy.end; at += geometry.subBytes()) {
+        long end = Math.min(at + geometry.subBytes(), copy.end);
+        builder.begin(memory, base);
+        SubBufferWalk.Findings findings =
+            SubBufferWalk.walk(
+                memory, base + (at - copy.first), base + (end - copy.first), builder);
+        pending += findings.pending;
+        events += findings.committed - builder.unknown();
+        // The next one's header has what was lost before it began.
+        long lost = end < copy.end ? Store.getLong(memory, base + (end - copy.first)) : copy.lost;
+        file.append(builder.end(at / geometry.subBytes(), lost));
+      }
+    }
   }
 
   private long offset(int row) {

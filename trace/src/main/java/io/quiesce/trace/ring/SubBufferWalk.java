@@ -1,7 +1,9 @@
 package io.quiesce.trace.ring;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -106,32 +108,38 @@ final class SubBufferWalk {
   }
 
   /**
-   * Copies a sub-buffer so that the copy may be walked. Each record's first word is loaded before
-   * what it publishes: a plain copy may take the fields first, and then find them committed.
+   * Copies a sub-buffer so that the copy may be walked. The records are looked at before they are
+   * copied: what was committed then is copied whole, and the others are marked as reserved in the
+   * copy, since a plain copy may take the fields first and the word that publishes them later.
    *
-   * @param to where it goes, from its first byte
-   * @param first place of its first byte
+   * @param to where it goes
+   * @param toOffset of its first byte there
+   * @param toBase place of the first byte of that memory
    */
-  void copy(int row, long offset, long end, MemorySegment to, long first) {
+  void copy(int row, long offset, long end, MemorySegment to, long toOffset, long toBase) {
     long start = place(row, offset);
     long stop = start + (end - offset);
-    to.fill((byte) 0);
+    List<Long> pending = new ArrayList<>();
     long at = start + RingLayout.SUB_HEADER_BYTES;
     while (at < stop) {
-      int word = Store.getIntAcquire(memory, at);
+      int word = Store.getIntAcquire(memory, at); // R.1
       int state = word & RingLayout.STATE_MASK;
       long size = word & ~RingLayout.STATE_MASK;
       if (state == RingLayout.PADDING) {
-        Store.putInt(to, first + (at - start), word);
-        return;
+        break;
       }
-      if (size < RingLayout.SLOT_BYTES || size > stop - at) {
-        at = resume(memory, at, stop);
-        continue;
+      boolean sized = size >= RingLayout.SLOT_BYTES && size <= stop - at;
+      if (!sized || state == RingLayout.RESERVED) {
+        pending.add(at - start);
       }
-      MemorySegment.copy(memory, at - base, to, at - start, size);
-      Store.putInt(to, first + (at - start), word);
-      at += size;
+      at = sized ? at + size : resume(memory, at, stop);
+    }
+    Store.loadFence();
+    MemorySegment.copy(memory, start - base, to, toOffset, end - offset);
+    for (long record : pending) {
+      long place = toBase + toOffset + record;
+      int word = Store.getInt(to, place);
+      Store.putInt(to, place, (word & ~RingLayout.STATE_MASK) | RingLayout.RESERVED);
     }
   }
 

@@ -8,6 +8,7 @@ import io.quiesce.trace.ctf.TraceDescription;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,22 +27,26 @@ class RingFaultsTest {
 
   @Test
   void aSubBufferThatWasOnlyBegunIsDrained() throws Exception {
-    try (RingBuffers buffers = buffers(false)) {
-      long row = buffers.path().rowPlace(0);
-      Store.setLongRelease(buffers.memory(), row + RingLayout.OFFSET, RingLayout.SUB_HEADER_BYTES);
-      try (Consumer consumer =
-          new Consumer(
-              buffers,
-              Anchors.begin(buffers.ring()),
-              folder,
-              TraceDescription.ofThisProcess("", List.of()),
-              id -> true)) {
-        assertThat(consumer.isDrained()).isTrue();
-        long record = RingLayout.SUB_HEADER_BYTES + RingLayout.SLOT_BYTES;
-        Store.setLongRelease(buffers.memory(), row + RingLayout.OFFSET, record);
-        assertThat(consumer.isDrained()).isFalse();
-      }
-    }
+    onOneCpu(
+        () -> {
+          try (RingBuffers buffers = buffers(false);
+              Consumer consumer =
+                  new Consumer(
+                      buffers,
+                      Anchors.begin(buffers.ring()),
+                      folder,
+                      TraceDescription.ofThisProcess("", List.of()),
+                      id -> true)) {
+            long row = buffers.path().rowPlace(buffers.path().row());
+            Store.setLongRelease(
+                buffers.memory(), row + RingLayout.OFFSET, RingLayout.SUB_HEADER_BYTES);
+            assertThat(consumer.isDrained()).isTrue();
+            long record = RingLayout.SUB_HEADER_BYTES + RingLayout.SLOT_BYTES;
+            Store.setLongRelease(buffers.memory(), row + RingLayout.OFFSET, record);
+            assertThat(consumer.isDrained()).isFalse();
+          }
+          return true;
+        });
   }
 
   @Test
@@ -78,6 +83,7 @@ class RingFaultsTest {
               emit(buffers);
             }
             assertThat(buffers.lost(row)).isEqualTo(lost);
+            return true;
           });
     }
   }
@@ -89,8 +95,8 @@ class RingFaultsTest {
     }
   }
 
-  private static void onOneCpu(Runnable body) throws Exception {
-    FutureTask<Boolean> task = new FutureTask<>(body, true);
+  private static void onOneCpu(Callable<Boolean> body) throws Exception {
+    FutureTask<Boolean> task = new FutureTask<>(body);
     Thread.ofPlatform()
         .start(
             () -> {
