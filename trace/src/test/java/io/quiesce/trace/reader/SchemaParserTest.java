@@ -301,5 +301,7 @@ class SchemaParserTest {
     assertThat(fast.nanosOf(-1)).as("2^64 - 1 ticks").isEqualTo(3_999_999_999L);
     TraceClock slow = new TraceClock("c", null, "", 1, 0, -2);
     assertThat(slow.nanosOf(3)).isEqualTo(1_000_000_000L);
+    TraceClock thirds = new TraceClock("c", null, "", 3, 0, -1);
+    assertThat(thirds.nanosOf(0)).as("down, not towards zero").isEqualTo(-333_333_334L);
   }
 }
