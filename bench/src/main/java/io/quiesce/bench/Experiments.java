@@ -17,6 +17,7 @@ import io.quiesce.bench.experiments.RcuClose;
 import io.quiesce.bench.experiments.RcuRead;
 import io.quiesce.bench.experiments.RcuSynchronize;
 import io.quiesce.bench.experiments.TraceEvent;
+import io.quiesce.bench.experiments.TraceHotpath;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,7 +41,8 @@ public final class Experiments {
           new LocksUncontended(),
           new LocksContended(),
           new LocksHackbench(),
-          new TraceEvent());
+          new TraceEvent(),
+          new TraceHotpath());
 
   private Experiments() {}
 

@@ -97,6 +97,9 @@ public final class TraceSession implements AutoCloseable {
               folder,
               description,
               id -> true);
+      if (builder.isEager()) {
+        made.reserveAll();
+      }
       this.rings = made;
       this.marker = SessionFile.create(folder, file, description.uuid());
     } catch (IOException | RuntimeException e) {

@@ -36,6 +36,7 @@ public final class TraceSessionBuilder {
   private int subBuffers = DEFAULT_SUB_BUFFERS;
   private long subBytes = DEFAULT_SUB_BYTES;
   private @Nullable Path buffers;
+  private boolean eager;
   private Duration flush = Duration.ofSeconds(1);
   private EventContext context = EventContext.NONE;
   private boolean closedAtExit = true;
@@ -101,6 +102,18 @@ public final class TraceSessionBuilder {
    */
   public TraceSessionBuilder buffersIn(Path directory) {
     this.buffers = directory;
+    return this;
+  }
+
+  /**
+   * Reserves the rings of all CPUs that this process may run on at the start, within the budget:
+   * then no traced thread pays for a ring at its CPU's first event, which takes a millisecond for
+   * each few MiB. By default a CPU's ring is made when it is needed.
+   *
+   * @return this
+   */
+  public TraceSessionBuilder reserveAtStart() {
+    this.eager = true;
     return this;
   }
 
@@ -215,6 +228,10 @@ public final class TraceSessionBuilder {
 
   long subBufferBytes() {
     return subBytes;
+  }
+
+  boolean isEager() {
+    return eager;
   }
 
   Duration flush() {

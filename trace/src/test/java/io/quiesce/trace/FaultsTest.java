@@ -224,6 +224,23 @@ class FaultsTest {
   }
 
   @Test
+  void spaceForAllCpusIsAskedForAtTheStartIfWanted() throws Exception {
+    assumeTrue(Rseq.isAvailable() && CpuAffinity.isAvailable(), "skipped: no rows by CPU here");
+    assumeTrue(CpuAffinity.get().size() > 1, "skipped: one CPU");
+    int ring = 4 * 65536;
+    Path disk = disk(ring + (ring >> 1));
+    assertThatThrownBy(
+            () ->
+                TraceSession.record(folder.resolve("trace"))
+                    .buffersIn(disk)
+                    .subBuffers(4, 65536)
+                    .reserveAtStart()
+                    .start())
+        .isInstanceOf(IOException.class);
+    assertThat(disk).isEmptyDirectory();
+  }
+
+  @Test
   void aContainerWithASmallMemoryFileSystemIsEnough() throws Exception {
     Path disk = disk(64 << 20);
     Path trace = disk.resolve("trace");

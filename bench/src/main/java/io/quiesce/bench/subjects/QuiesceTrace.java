@@ -74,6 +74,7 @@ abstract class QuiesceTrace extends TraceWay {
             .enable("*")
             .subBuffers(SUB_BUFFERS, bytes)
             .bufferBudget(bytes * SUB_BUFFERS * CpuTopology.tableSize())
+            .reserveAtStart()
             .start();
   }
 

@@ -3,6 +3,8 @@ package io.quiesce.bench.subjects;
 import io.quiesce.bench.Params;
 import io.quiesce.bench.Subject;
 import io.quiesce.bench.SubjectHost;
+import io.quiesce.linux.NativeCode;
+import io.quiesce.linux.Tsc;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,6 +28,9 @@ public final class TraceSubject implements Subject {
   private int threads;
   private int pace;
 
+  /** Ticks of the counter in a second, where cycles are asked for. */
+  private long counts;
+
   /** Batches of each thread in the present round; written before the team begins. */
   private volatile int batches;
 
@@ -38,6 +43,11 @@ public final class TraceSubject implements Subject {
     pace = params.get("pace", 1000);
     discard = chosen(params, "mode", "overwrite", "discard");
     disabled = chosen(params, "measure", "cpu", "disabled");
+    String hotPath = params.get("hotpath", "");
+    if (!hotPath.isEmpty()) {
+      System.setProperty("quiesce.trace.hotpath", hotPath);
+      counts = NativeCode.isAvailable() ? Tsc.ticksPerSecond() : 0;
+    }
     TraceWay.Event event = TraceWay.Event.of(params.get("event", ""));
     way = TraceWays.of(params.get("tracer", ""), new TraceWay.Setting(event, discard, disabled));
     way.open();
@@ -99,7 +109,12 @@ public final class TraceSubject implements Subject {
     if (disabled) {
       return times(events, cpu.total(), wall.total());
     }
-    return figures(discard, events, way.end(events), cpu.total(), wall.total());
+    Map<String, Double> result =
+        figures(discard, events, way.end(events), cpu.total(), wall.total());
+    if (counts > 0) {
+      result.put("cycles", result.getOrDefault("ns", 0.0) * counts / 1e9);
+    }
+    return result;
   }
 
   private static Map<String, Double> times(long divisor, long cpuNanos, long wallNanos) {

@@ -1,5 +1,6 @@
 package io.quiesce.trace.ring;
 
+import io.quiesce.linux.CpuSet;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -277,6 +278,24 @@ public final class RingBuffers implements AutoCloseable {
         if (interrupted) {
           Thread.currentThread().interrupt();
         }
+      }
+    }
+  }
+
+  void prepareAll() throws IOException {
+    CpuSet allowed = Rows.allowed();
+    for (int row = 0; row < geometry.rows(); row++) {
+      if (allowed.contains(row)) {
+        prepareNow(row);
+      }
+    }
+  }
+
+  private void prepareNow(int row) throws IOException {
+    synchronized (preparing) {
+      int closed = Store.getIntVolatile(memory, path.rowPlace(row) + RingLayout.CLOSED);
+      if ((closed & RingLayout.NOT_READY) != 0) {
+        prepare(row);
       }
     }
   }

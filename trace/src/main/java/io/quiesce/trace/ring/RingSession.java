@@ -63,6 +63,15 @@ public final class RingSession implements AutoCloseable {
     return new RingSession(buffers, anchors, consumer, known);
   }
 
+  /**
+   * Makes the rings of all CPUs that this process may run on.
+   *
+   * @throws IOException in one sentence if there is no space
+   */
+  public void reserveAll() throws IOException {
+    buffers.prepareAll();
+  }
+
   /** Where events go. */
   public RingBuffers buffers() {
     return buffers;

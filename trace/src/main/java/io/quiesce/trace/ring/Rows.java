@@ -1,5 +1,7 @@
 package io.quiesce.trace.ring;
 
+import io.quiesce.linux.CpuAffinity;
+import io.quiesce.linux.CpuSet;
 import io.quiesce.linux.CpuTopology;
 import io.quiesce.linux.Rseq;
 
@@ -19,5 +21,10 @@ final class Rows {
     return CPU
         ? Rseq.cpu()
         : (int) (((Thread.currentThread().threadId() * 0x9e3779b97f4a7c15L) >>> 33) % COUNT);
+  }
+
+  /** Those that this process may use. */
+  static CpuSet allowed() {
+    return CPU && CpuAffinity.isAvailable() ? CpuAffinity.get() : CpuSet.range(0, COUNT - 1);
   }
 }

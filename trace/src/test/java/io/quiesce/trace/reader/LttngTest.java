@@ -3,6 +3,8 @@ package io.quiesce.trace.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.quiesce.trace.TraceSession;
+import io.quiesce.trace.Tracing;
 import io.quiesce.trace.ctf.Babeltrace;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,7 +77,12 @@ class LttngTest {
     require("enable-event", "-u", "quiesce_sample:*", "-c", "c");
     require("add-context", "-u", "-t", "vpid", "-t", "vtid", "-t", "procname", "-c", "c");
     require("start");
-    assertThat(start("./sample").waitFor()).isZero();
+    try (TraceSession _ =
+        TraceSession.record(folder.resolve("ours")).enable("quiesce:text").start()) {
+      Tracing.text("before");
+      assertThat(start("./sample").waitFor()).isZero();
+      Tracing.text("after");
+    }
     require("destroy");
   }
 
@@ -122,6 +129,23 @@ class LttngTest {
 
   private static void require(String... arguments) throws Exception {
     assertThat(lttng(arguments)).as("lttng %s", String.join(" ", arguments)).isTrue();
+  }
+
+  /** By time: both have the kernel's monotonic clock, counted from the same boot. */
+  @Test
+  void babeltraceMergesItWithATraceOfOurs() throws Exception {
+    Babeltrace.assumeInstalled();
+    Process reader =
+        new ProcessBuilder(
+                "babeltrace2", folder.resolve("out").toString(), folder.resolve("ours").toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    List<String> lines = reader.inputReader().lines().toList();
+    assertThat(reader.waitFor()).isZero();
+    assertThat(lines).hasSize(EVENTS + 2);
+    assertThat(lines.getFirst()).contains("quiesce:text", "before");
+    assertThat(lines.getLast()).contains("quiesce:text", "after");
+    assertThat(lines.subList(1, EVENTS + 1)).allMatch(line -> line.contains("quiesce_sample:"));
   }
 
   @Test
