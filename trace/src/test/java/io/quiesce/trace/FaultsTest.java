@@ -316,7 +316,12 @@ class FaultsTest {
           Thread.ofPlatform()
               .start(
                   () -> {
+                    int[] cpus =
+                        CpuAffinity.isAvailable() ? CpuAffinity.get().toArray() : new int[0];
                     for (int i = 0; !stop[0]; i++) {
+                      if (cpus.length > 1 && i % 500 == 0) {
+                        CpuAffinity.pinTo(cpus[i / 500 % cpus.length]);
+                      }
                       Tracing.text(Integer.toString(i));
                       Thread.onSpinWait();
                     }

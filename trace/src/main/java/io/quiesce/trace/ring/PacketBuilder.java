@@ -23,6 +23,8 @@ final class PacketBuilder implements SubBufferWalk.Sink {
   private long base;
   private boolean open;
   private long last;
+  private long latest;
+  private long late;
   private long unknown;
 
   PacketBuilder(
@@ -35,16 +37,27 @@ final class PacketBuilder implements SubBufferWalk.Sink {
 
   /** Begins, with the memory that the records lie in and the place of its first byte. */
   void begin(MemorySegment memory, long firstPlace) {
+    begin(memory, firstPlace, Long.MAX_VALUE);
+  }
+
+  /** The same, without the records whose stamps are later than this one. */
+  void begin(MemorySegment memory, long firstPlace, long latestStamp) {
     source = memory;
     base = firstPlace;
+    latest = latestStamp;
     open = false;
     unknown = 0;
+    late = 0;
   }
 
   @Override
   public boolean record(int id, long stamp, long at, long bytes) {
     if (!known.test(id)) {
       unknown++;
+      return true;
+    }
+    if (stamp > latest) {
+      late++;
       return true;
     }
     long time = anchors.toNanos(stamp);
@@ -55,6 +68,11 @@ final class PacketBuilder implements SubBufferWalk.Sink {
     writer.append(id, time, source, at - base, bytes);
     last = Math.max(last, time);
     return true;
+  }
+
+  /** Records that are later than asked for; they are left out. */
+  long late() {
+    return late;
   }
 
   /** Records of types that are not in the metadata; they are left out. */

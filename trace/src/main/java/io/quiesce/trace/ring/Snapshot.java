@@ -7,7 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntPredicate;
 
 /**
@@ -31,6 +33,9 @@ final class Snapshot {
   private final TraceDescription trace;
   private final IntPredicate known;
   private final boolean quiet;
+  private final Stamps stamps;
+  private final Map<Integer, MemorySegment> memories = new HashMap<>();
+  private long latest;
   private long events;
   private long overtaken;
   private long pending;
@@ -55,10 +60,15 @@ final class Snapshot {
     this.trace = trace;
     this.known = known;
     this.quiet = quiet;
+    this.stamps = Stamps.of(buffers.ring().stamps());
   }
 
   /** One ring, as it was. */
-  private record Copy(int row, long first, long end, MemorySegment memory, long lost) {}
+  private record Copy(int row, long first, long end, MemorySegment memory, long lost) {
+    boolean isEmpty() {
+      return first == end;
+    }
+  }
 
   /**
    * Takes it: first copies, at the speed of memory, then writes.
@@ -67,11 +77,9 @@ final class Snapshot {
    */
   void take() throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      List<Copy> copies = new ArrayList<>();
-      for (int row = 0; row < geometry.rows(); row++) {
-        if (offset(row) > 0) {
-          copies.add(copy(row, arena));
-        }
+      List<Copy> copies = copyAll(arena);
+      for (int i = 1; i < ATTEMPTS && copies.stream().anyMatch(Copy::isEmpty); i++) {
+        copies = copyAll(arena); // lapped by the producers: code that never ran, or no CPU
       }
       anchors.take(); // after the offsets, so that no stamp below them is later
       for (Copy copy : copies) {
@@ -80,15 +88,32 @@ final class Snapshot {
     }
   }
 
-  private Copy copy(int row, Arena arena) {
-    MemorySegment memory = arena.allocate(geometry.ringBytes(), 8);
-    Store.register(memory);
-    long offset = offset(row);
-    long first = copy(row, offset, memory);
-    for (int i = 1; i < ATTEMPTS && first == offset; i++) {
-      offset = offset(row); // lapped while the newest was copied: code that never ran, or no CPU
-      first = copy(row, offset, memory);
+  /**
+   * What is later than the moment before the first ring was looked at is left out of all of them. A
+   * thread that went from one CPU to another meanwhile would show a gap otherwise: its events on
+   * the first are not in the copy any more, those on the second are.
+   */
+  private List<Copy> copyAll(Arena arena) {
+    overtaken = 0;
+    latest = quiet ? Long.MAX_VALUE : stamps.nowOrdered();
+    long[] offsets = new long[geometry.rows()];
+    for (int row = 0; row < offsets.length; row++) {
+      offsets[row] = offset(row);
     }
+    List<Copy> copies = new ArrayList<>();
+    for (int row = 0; row < offsets.length; row++) {
+      if (offsets[row] > 0) {
+        copies.add(copy(row, offsets[row], arena));
+      }
+    }
+    return copies;
+  }
+
+  private Copy copy(int row, long offset, Arena arena) {
+    MemorySegment memory =
+        memories.computeIfAbsent(row, _ -> arena.allocate(geometry.ringBytes(), 8));
+    Store.register(memory);
+    long first = copy(row, offset, memory);
     return new Copy(row, first, offset, memory.asSlice(first - oldest(offset)), buffers.lost(row));
   }
 
@@ -125,12 +150,12 @@ final class Snapshot {
     try (StreamFile file = StreamFile.create(folder, copy.row)) {
       for (long at = copy.first; at < copy.end; at += geometry.subBytes()) {
         long end = Math.min(at + geometry.subBytes(), copy.end);
-        builder.begin(memory, base);
+        builder.begin(memory, base, latest);
         SubBufferWalk.Findings findings =
             SubBufferWalk.walk(
                 memory, base + (at - copy.first), base + (end - copy.first), builder);
         pending += findings.pending;
-        events += findings.committed - builder.unknown();
+        events += findings.committed - builder.unknown() - builder.late();
         // The next one's header has what was lost before it began.
         long lost = end < copy.end ? Store.getLong(memory, base + (end - copy.first)) : copy.lost;
         file.append(builder.end(at / geometry.subBytes(), lost));

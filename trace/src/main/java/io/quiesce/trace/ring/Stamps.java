@@ -61,6 +61,16 @@ public enum Stamps {
     return Choice.BEST;
   }
 
+  /** The one with a code. */
+  static Stamps of(int code) {
+    return code == TSC.code ? TSC : NANOS;
+  }
+
+  /** Now, not before anything that this thread has seen. */
+  long nowOrdered() {
+    return this == TSC ? Tsc.readOrdered() : MonotonicClock.nanos();
+  }
+
   /** Now. */
   long now() {
     return this == TSC ? Tsc.read() : MonotonicClock.nanos();
