@@ -53,6 +53,7 @@ apart() {
 
 # Everything that must not outlive this shell, however it ends: the fifo ends when nobody has it open for writing.
 watch() {
+  trap '' HUP INT TERM # sent to the whole group, they must not end the one that cleans up
   read -r _ <"$LTTNG_HOME/alive"
   [ ! -s "$LTTNG_HOME/command" ] || kill -KILL "$(cat "$LTTNG_HOME/command")"
   if [ -s "$LTTNG_HOME/daemon" ]; then
