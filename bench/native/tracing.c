@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#define STRINGS 64
+
 struct tracer {
   CACHE_ALIGNED uint64_t cpu, wall, sum;
 };
@@ -26,6 +28,7 @@ static struct tracer *tracers;
 static int threads, event;
 static bool disabled, discard;
 static long pace;
+static char strings[STRINGS][16];
 static int64_t events; /* of a thread in the present round */
 
 static uint64_t cpu_ns(void) {
@@ -55,7 +58,7 @@ static uint64_t trace_long_string(int64_t count) {
   uint64_t sum = 1;
   for (int64_t i = 0; i < count; i++) {
     sum = next(sum, i);
-    lttng_ust_tracepoint(quiesce_bench, long_string, (int64_t)sum, "benchmark");
+    lttng_ust_tracepoint(quiesce_bench, long_string, (int64_t)sum, strings[i % STRINGS]);
   }
   return sum;
 }
@@ -126,6 +129,8 @@ int main(int argc, char **argv) {
   tracers = aligned_alloc(CACHE_LINE, sizeof *tracers * (size_t)threads);
   if (tracers == NULL)
     broken("No memory for %d threads.", threads);
+  for (int i = 0; i < STRINGS; i++)
+    snprintf(strings[i], sizeof strings[i], "bench%d", 1000 + i);
   team_create(threads, attach, trace);
   serve(round_of);
 }

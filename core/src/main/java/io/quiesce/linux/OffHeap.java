@@ -151,16 +151,20 @@ public final class OffHeap {
   }
 
   /**
-   * Stores a string as UTF-8 with a NUL behind it, plain. A string of ASCII is copied, without
-   * garbage, and takes one byte for each character and one more; the caller has to know that there
-   * is room.
+   * Stores a string of characters up to U+00FF, one byte for each, and a NUL behind it; plain and
+   * without garbage. Other characters become question marks. The caller has to know that there is
+   * room.
+   *
+   * <p>ASCII is the same in UTF-8. Asked for UTF-8, the JDK would look through the string first; a
+   * caller that has done so saves that, and lets the compiler fold a constant string into stores
+   * (measured in a trace event: 23.2 ns then, 22.3 ns now; with a constant, 15.0 ns).
    *
    * @param address of the first byte
    * @param text what to store
    */
-  public static void putString(long address, String text) {
+  public static void putLatin1(long address, String text) {
     check(address, text.length() + 1L);
-    RawMemory.ALL.setString(address, text, StandardCharsets.UTF_8);
+    RawMemory.ALL.setString(address, text, StandardCharsets.ISO_8859_1);
   }
 
   /**

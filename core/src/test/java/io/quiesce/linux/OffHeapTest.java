@@ -35,6 +35,18 @@ class OffHeapTest {
   }
 
   @Test
+  void latin1StringsTakeOneByteForEachCharacter() {
+    Needs.facility("native");
+    long a = OffHeap.allocate(64, 8);
+    OffHeap.fill(a, 64, (byte) -1);
+    OffHeap.putLatin1(a + 1, "a\u007f\u00e9\u0416!");
+    byte[] stored = new byte[8];
+    OffHeap.copyTo(a, stored, 0, 8);
+    assertThat(stored).containsExactly(-1, 0x61, 0x7f, 0xe9, '?', '!', 0, -1);
+    OffHeap.free(a);
+  }
+
+  @Test
   void everyAccess() {
     Needs.facility("native");
     long a = OffHeap.allocate(64, 64);

@@ -108,7 +108,8 @@ public final class TraceSessionBuilder {
   /**
    * Reserves the rings of all CPUs that this process may run on at the start, within the budget:
    * then no traced thread pays for a ring at its CPU's first event, which takes a millisecond for
-   * each few MiB. By default a CPU's ring is made when it is needed.
+   * each few MiB, nor for the first touch of its pages. By default a CPU's ring is made when it is
+   * needed.
    *
    * @return this
    */

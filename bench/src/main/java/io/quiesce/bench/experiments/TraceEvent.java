@@ -65,7 +65,7 @@ public final class TraceEvent implements Experiment {
   @Override
   public String method() {
     return "Each thread traces a fixed number of events, the same for all subjects of a table:"
-        + " two ints; a long and a string of 9 characters; a line of text through"
+        + " two ints; a long and one of 64 strings of 9 characters; a line of text through"
         + " java.util.logging (Log4j2: through its own interface). cpu: CPU time of those threads"
         + " (CLOCK_THREAD_CPUTIME_ID, in Java and C) over the events; what background threads and"
         + " daemons do is in no figure but wall, the same threads' wall time over the events."

@@ -122,7 +122,7 @@ abstract class JfrTrace extends TraceWay {
         last = next(last, i);
         LongStringEvent event = new LongStringEvent();
         event.a = last;
-        event.text = STRING;
+        event.text = string(i);
         event.commit();
       }
       return last;

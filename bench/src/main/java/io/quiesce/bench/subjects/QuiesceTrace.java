@@ -157,7 +157,7 @@ abstract class QuiesceTrace extends TraceWay {
       long last = sum;
       for (int i = from; i < from + Team.BATCH; i++) {
         last = next(last, i);
-        EVENTS.longString(last, STRING);
+        EVENTS.longString(last, string(i));
       }
       return last;
     }

@@ -13,7 +13,7 @@ abstract class TraceWay {
   enum Event {
     /** Two int fields. */
     TWO_INTS,
-    /** A long field and {@link #STRING}. */
+    /** A long field and one of {@link #STRINGS}. */
     LONG_STRING,
     /** A line of {@link #TEXTS}. */
     TEXT;
@@ -35,8 +35,23 @@ abstract class TraceWay {
   /** How it is set up. */
   record Setting(Event event, boolean discard, boolean disabled) {}
 
-  /** Nine characters, as in bench/native. */
-  static final String STRING = "benchmark";
+  private static final int STRING_COUNT = 64;
+
+  /** Not one constant, which a compiler could fold into the store; as in bench/native. */
+  private static final String[] STRINGS = strings();
+
+  private static String[] strings() {
+    String[] strings = new String[STRING_COUNT];
+    for (int i = 0; i < STRING_COUNT; i++) {
+      strings[i] = "bench" + (1000 + i);
+    }
+    return strings;
+  }
+
+  /** Nine characters. */
+  static String string(int i) {
+    return STRINGS[i & (STRING_COUNT - 1)];
+  }
 
   private static final int TEXT_COUNT = 1024;
 

@@ -282,11 +282,13 @@ public final class RingBuffers implements AutoCloseable {
     }
   }
 
+  /** Makes the rings of all CPUs, before any event is stored. */
   void prepareAll() throws IOException {
     CpuSet allowed = Rows.allowed();
     for (int row = 0; row < geometry.rows(); row++) {
       if (allowed.contains(row)) {
         prepareNow(row);
+        ring.store(row);
       }
     }
   }

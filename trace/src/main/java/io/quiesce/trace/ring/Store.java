@@ -92,9 +92,9 @@ public final class Store {
   /** Plain, at any byte: the characters of a string of ASCII, and a NUL. */
   public static void putAscii(MemorySegment memory, long at, String text) {
     if (RAW) {
-      OffHeap.putString(at, text);
+      OffHeap.putLatin1(at, text);
     } else {
-      memory.setString(at, text, StandardCharsets.UTF_8);
+      memory.setString(at, text, StandardCharsets.ISO_8859_1);
     }
   }
 
