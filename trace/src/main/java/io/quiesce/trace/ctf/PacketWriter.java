@@ -26,12 +26,15 @@ public final class PacketWriter {
     TOO_LARGE
   }
 
+  private static final long MOST_WORDS = 8;
+
   private final TraceDescription trace;
   private final int cpu;
   private final MemorySegment buffer;
   private boolean open;
   private long at;
   private long last;
+  private long lastBefore;
   private long sequence;
   private long discarded;
   private long corrected;
@@ -64,6 +67,7 @@ public final class PacketWriter {
     if (open) {
       throw new IllegalStateException("The packet before is still open");
     }
+    lastBefore = last;
     last = notBack(time);
     UUID uuid = trace.uuid();
     PacketLayout.open(buffer, uuid, cpu, last);
@@ -122,10 +126,38 @@ public final class PacketWriter {
     }
     moment = notBack(time);
     at = EventHeader.write(buffer, at, id, moment, last);
-    MemorySegment.copy(from, offset, buffer, at, bytes);
+    copy(from, offset, bytes);
     at += bytes;
     last = moment;
     return Outcome.WRITTEN;
+  }
+
+  /**
+   * By words where that is less than a call: most events are a few words. The bytes behind the last
+   * one are overwritten by the next event, or at the end.
+   */
+  private void copy(MemorySegment from, long offset, long bytes) {
+    long rounded = (bytes + Long.BYTES - 1) & -Long.BYTES;
+    if (bytes > MOST_WORDS * Long.BYTES
+        || rounded > buffer.byteSize() - at
+        || rounded > from.byteSize() - offset) {
+      MemorySegment.copy(from, offset, buffer, at, bytes);
+      return;
+    }
+    for (long i = 0; i < bytes; i += Long.BYTES) {
+      buffer.set(Bytes.LONG, at + i, from.get(Bytes.LONG, offset + i));
+    }
+  }
+
+  /**
+   * Forgets the open packet, as if it had not been begun.
+   *
+   * @throws IllegalStateException if no packet is open
+   */
+  public void drop() {
+    requireOpen();
+    open = false;
+    last = lastBefore;
   }
 
   /**

@@ -23,6 +23,7 @@ final class PacketBuilder implements SubBufferWalk.Sink {
   private long base;
   private boolean open;
   private long last;
+  private long lastBefore;
   private long latest;
   private long late;
   private long unknown;
@@ -46,8 +47,18 @@ final class PacketBuilder implements SubBufferWalk.Sink {
     base = firstPlace;
     latest = latestStamp;
     open = false;
+    lastBefore = last;
     unknown = 0;
     late = 0;
+  }
+
+  /** Forgets what was taken since {@link #begin}. */
+  void drop() {
+    if (open) {
+      writer.drop();
+      open = false;
+    }
+    last = lastBefore;
   }
 
   @Override

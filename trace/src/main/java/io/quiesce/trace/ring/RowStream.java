@@ -34,13 +34,22 @@ final class RowStream implements AutoCloseable {
     return walk.walk(row, offset, end, (id, stamp, at, bytes) -> true);
   }
 
-  /** Gathers the packet of a sub-buffer; records that are still pending are left out. */
+  /**
+   * Gathers the packet of a sub-buffer; records that are still pending are left out. {@link #write}
+   * or {@link #drop} must follow.
+   */
   SubBufferWalk.Findings gather(long offset, long end) {
     builder.begin(buffers.memory(), buffers.ring().base());
     SubBufferWalk.Findings findings = walk.walk(row, offset, end, builder);
     unwrittenEvents = findings.committed - builder.unknown();
     dropped += builder.unknown();
     return findings;
+  }
+
+  /** Forgets what was gathered, as if it had never been looked at. */
+  void drop() {
+    builder.drop();
+    dropped -= builder.unknown();
   }
 
   /**
