@@ -32,6 +32,7 @@ public final class TraceValues {
    *
    * @param text 0 to 14, or emergency, alert, critical, error, warning, notice, info, debug, or a
    *     name of java.util.logging
+   * @return the number
    * @throws IllegalArgumentException in one sentence if it is neither
    */
   public static int level(String text) {
@@ -62,6 +63,7 @@ public final class TraceValues {
    *
    * @param text names of {@link ContextField} in lower case with dashes, separated by commas or
    *     semicolons
+   * @return the fields, each once
    * @throws IllegalArgumentException in one sentence if one is unknown
    */
   public static List<ContextField> context(String text) {
@@ -85,14 +87,23 @@ public final class TraceValues {
         "a field of the context is one of " + fieldNames() + ", not '" + name + "'");
   }
 
-  /** All fields as they are written here. */
+  /**
+   * All fields as they are written here.
+   *
+   * @return names, separated by commas
+   */
   public static String fieldNames() {
     return Arrays.stream(ContextField.values())
         .map(TraceValues::name)
         .collect(Collectors.joining(", "));
   }
 
-  /** As it is written here. */
+  /**
+   * As it is written here.
+   *
+   * @param field any
+   * @return lower case with dashes
+   */
   public static String name(ContextField field) {
     return field.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -101,6 +112,7 @@ public final class TraceValues {
    * A number of bytes.
    *
    * @param text a number, with K, M or G behind it for 1,024, its square or its cube
+   * @return bytes
    * @throws IllegalArgumentException in one sentence if it is none, or 0
    */
   public static long bytes(String text) {
