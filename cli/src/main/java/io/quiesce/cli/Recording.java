@@ -48,6 +48,12 @@ final class Recording {
     try (Signals _ = Signals.handle(this::pass)) {
       Home.write(file, String.join("\n", options) + "\n");
       status = start(file);
+    } catch (Failure e) {
+      delete(file);
+      if (made) {
+        delete(folder);
+      }
+      throw e;
     } finally {
       delete(file);
     }
@@ -138,6 +144,11 @@ final class Recording {
       return false;
     }
     Path where = overwrite && traces.size() == 1 ? exit(traces.get(0)) : folder;
+    if (totals.isEmpty()) {
+      err.println(
+          "quiesce: No event came: the program logged nothing that its loggers let through, and"
+              + " reached no tracepoint that --enable, --level and --filter let through.");
+    }
     err.println("quiesce: " + totals.text() + "; the trace is in " + Home.display(where));
     return true;
   }
@@ -157,6 +168,10 @@ final class Recording {
       for (int i = 0; i < gone.length; i++) {
         lost[i] += gone[i];
       }
+    }
+
+    boolean isEmpty() {
+      return events == 0 && Arrays.stream(lost).sum() == 0;
     }
 
     String text() {

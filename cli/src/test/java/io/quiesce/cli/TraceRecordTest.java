@@ -306,6 +306,25 @@ class TraceRecordTest {
   }
 
   @Test
+  void noProgramNoFolder() throws Exception {
+    for (String name : new String[] {"no-such-program", folder.toString()}) {
+      assertThat(run(1, "trace", "record", "--output", trace.toString(), "--", name))
+          .startsWith("quiesce: ")
+          .contains("name java or a script")
+          .doesNotContain("\n");
+      assertThat(trace).doesNotExist();
+    }
+  }
+
+  @Test
+  void zeroEventsAreExplained() throws Exception {
+    Process process = record("discard", "end", 3, "--filter", "msg == \"x\"");
+    ready(process);
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(err()).contains("No event came: ", "0 events, 0 lost");
+  }
+
+  @Test
   void noTraceNoProgram() throws Exception {
     Path buffers = Files.createDirectory(folder.resolve("b"));
     String said =
