@@ -57,6 +57,7 @@ final class Doctor {
               int colon = said.indexOf(": ");
               facilities.add(new Facility(name, said.startsWith("on"), said.substring(colon + 2)));
             });
+    facilities.addAll(TracerFacilities.find());
     if (on("membarrier")) {
       membarrierCommands();
     }

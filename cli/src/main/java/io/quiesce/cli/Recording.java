@@ -1,7 +1,10 @@
 package io.quiesce.cli;
 
+import io.quiesce.trace.TraceCounts;
 import io.quiesce.trace.TraceRecovery;
 import io.quiesce.trace.TraceSession;
+import io.quiesce.trace.reader.TraceReader;
+import io.quiesce.trace.reader.TraceStatistics;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +12,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +48,12 @@ final class Recording {
     try (Signals _ = Signals.handle(this::pass)) {
       Home.write(file, String.join("\n", options) + "\n");
       status = start(file);
+    } catch (Failure e) {
+      delete(file);
+      if (made) {
+        delete(folder);
+      }
+      throw e;
     } finally {
       delete(file);
     }
@@ -111,17 +121,19 @@ final class Recording {
   /** Says what there is; whether there is anything. */
   private boolean report(PrintWriter err) throws Failure {
     List<Path> traces = traces();
-    long events = 0;
-    long lost = 0;
-    boolean killed = false;
+    Totals totals = new Totals();
     for (Path trace : traces) {
       if (Files.exists(trace.resolve(RUNNING))) {
-        killed = true;
-        recover(trace, err);
+        recover(trace, totals, err);
+        continue;
       }
       Path result = trace.resolve(RESULT);
-      events += number(result, "events=");
-      lost += number(result, "lost=");
+      totals.add(
+          number(result, "events="),
+          number(result, "full="),
+          number(result, "wrap="),
+          number(result, "big="),
+          number(result, "other="));
       delete(result);
     }
     if (traces.isEmpty()) {
@@ -132,17 +144,46 @@ final class Recording {
       return false;
     }
     Path where = overwrite && traces.size() == 1 ? exit(traces.get(0)) : folder;
-    if (killed) {
-      err.println("quiesce: The trace is in " + Home.display(where) + ".");
-    } else {
-      err.printf(
-          Locale.ROOT,
-          "quiesce: %,d events, %,d lost; the trace is in %s%n",
-          events,
-          lost,
-          Home.display(where));
+    if (totals.isEmpty()) {
+      err.println(
+          "quiesce: No event came: the program logged nothing that its loggers let through, and"
+              + " reached no tracepoint that --enable, --level and --filter let through.");
     }
+    err.println("quiesce: " + totals.text() + "; the trace is in " + Home.display(where));
     return true;
+  }
+
+  /** Of all JVMs. */
+  private static final class Totals {
+    private static final List<String> CAUSES =
+        List.of(
+            "buffers full", "an event in the way", "too large", "no space", "killed while stored");
+
+    private long events;
+    private final long[] lost = new long[CAUSES.size()];
+
+    /** The events that are in a trace, and those that are not, in the order of the causes. */
+    void add(long kept, long... gone) {
+      events += kept;
+      for (int i = 0; i < gone.length; i++) {
+        lost[i] += gone[i];
+      }
+    }
+
+    boolean isEmpty() {
+      return events == 0 && Arrays.stream(lost).sum() == 0;
+    }
+
+    String text() {
+      List<String> causes = new ArrayList<>();
+      for (int i = 0; i < lost.length; i++) {
+        if (lost[i] != 0) {
+          causes.add(String.format(Locale.ROOT, "%s %,d", CAUSES.get(i), lost[i]));
+        }
+      }
+      return String.format(Locale.ROOT, "%,d events, %,d lost", events, Arrays.stream(lost).sum())
+          + (causes.isEmpty() ? "" : " (" + String.join(", ", causes) + ")");
+    }
   }
 
   private static Path exit(Path trace) {
@@ -170,7 +211,7 @@ final class Recording {
   }
 
   /** A program that was killed, or called halt, has left its last events in the buffers. */
-  private static void recover(Path trace, PrintWriter err) {
+  private static void recover(Path trace, Totals totals, PrintWriter err) {
     try {
       TraceRecovery found = TraceSession.recover(trace);
       err.printf(
@@ -178,6 +219,14 @@ final class Recording {
           "quiesce: The program was killed; %,d events were still in its buffers, and are in the"
               + " trace now.%n",
           found.events());
+      TraceCounts lost = found.lost();
+      totals.add(
+          count(trace),
+          lost.full(),
+          lost.wrap(),
+          lost.big(),
+          lost.other(),
+          found.uncommitted() + found.unknown());
     } catch (IOException e) {
       err.println(
           "quiesce: "
@@ -185,6 +234,13 @@ final class Recording {
               + "; later 'quiesce trace recover "
               + Home.display(trace)
               + "' finishes the trace.");
+    }
+  }
+
+  /** All events: those that the consumer wrote have left no other count. */
+  private static long count(Path trace) throws IOException {
+    try (TraceReader reader = TraceReader.openLenient(trace)) {
+      return TraceStatistics.of(reader).events();
     }
   }
 

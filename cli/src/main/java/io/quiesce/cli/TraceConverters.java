@@ -1,6 +1,8 @@
 package io.quiesce.cli;
 
+import io.quiesce.trace.ContextField;
 import io.quiesce.trace.agent.TraceValues;
+import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -29,6 +31,14 @@ final class TraceConverters {
     @Override
     public Integer convert(String text) {
       return TraceConverters.convert(text, TraceValues::level);
+    }
+  }
+
+  /** Fields of every event. */
+  static final class Context implements ITypeConverter<List<ContextField>> {
+    @Override
+    public List<ContextField> convert(String text) {
+      return TraceConverters.convert(text, TraceValues::context);
     }
   }
 

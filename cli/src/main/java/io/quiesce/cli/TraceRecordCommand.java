@@ -1,5 +1,7 @@
 package io.quiesce.cli;
 
+import io.quiesce.trace.ContextField;
+import io.quiesce.trace.agent.TraceValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,8 +86,19 @@ final class TraceRecordCommand implements Callable<Integer> {
       converter = TraceConverters.Level.class,
       description =
           "The least important events to record: 0 to 14, or emergency, alert, critical, error,"
-              + " warning, notice, info, debug (default: all).")
+              + " warning, notice, info, debug, or config, fine, finer, finest. Loggers that would"
+              + " keep such records back are lowered to it (default: all events, loggers as they"
+              + " are).")
   private @Nullable Integer level;
+
+  @Option(
+      names = "--context",
+      paramLabel = "FIELD[,FIELD]",
+      converter = TraceConverters.Context.class,
+      description =
+          "Add to every event: process-id, thread-id, thread-name, java-thread-id,"
+              + " virtual-thread-id (default: none).")
+  private @Nullable List<ContextField> context;
 
   @Option(
       names = "--filter",
@@ -180,6 +193,9 @@ final class TraceRecordCommand implements Callable<Integer> {
     patterns.forEach(pattern -> lines.add("enable=" + pattern));
     if (level != null) {
       lines.add("level=" + level);
+    }
+    if (context != null) {
+      lines.add("context=" + String.join(",", context.stream().map(TraceValues::name).toList()));
     }
     if (filter != null) {
       lines.add("filter=" + filter);

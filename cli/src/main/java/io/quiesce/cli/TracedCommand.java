@@ -32,6 +32,7 @@ record TracedCommand(List<String> command, boolean isJava, List<String> notes) {
     String name = command.get(0);
     String file = name.substring(name.lastIndexOf('/') + 1);
     if (!file.equals("java")) {
+      checkThere(name);
       return new TracedCommand(
           List.copyOf(command),
           false,
@@ -50,12 +51,36 @@ record TracedCommand(List<String> command, boolean isJava, List<String> notes) {
     return new TracedCommand(List.copyOf(real), true, List.copyOf(notes));
   }
 
+  private static void checkThere(String name) throws Failure {
+    if (name.contains("/")) {
+      if (!isProgram(Path.of(name))) {
+        throw new Failure(name + " is no program that can be started; name java or a script");
+      }
+      return;
+    }
+    @Nullable String path = System.getenv("PATH");
+    for (String folder : path == null ? new String[0] : path.split(File.pathSeparator, -1)) {
+      if (isProgram(Path.of(folder.isEmpty() ? "." : folder, name))) {
+        return;
+      }
+    }
+    throw new Failure(
+        "There is no program '"
+            + name
+            + "' on the PATH; name java or a script behind --, with a slash if it is in this"
+            + " folder");
+  }
+
+  private static boolean isProgram(Path file) {
+    return Files.isExecutable(file) && !Files.isDirectory(file);
+  }
+
   /** The PATH's java if it is new enough; otherwise the one that runs this. */
   private static String onPath(List<String> notes) {
     @Nullable String path = System.getenv("PATH");
     for (String folder : path == null ? new String[0] : path.split(File.pathSeparator, -1)) {
       Path java = Path.of(folder.isEmpty() ? "." : folder, "java");
-      if (Files.isExecutable(java) && !Files.isDirectory(java)) {
+      if (isProgram(java)) {
         int version = version(java);
         if (version >= LEAST_VERSION) {
           return java.toString();

@@ -23,10 +23,19 @@ final class LoggedProgram {
     System.out.println("ready " + ProcessHandle.current().pid());
     switch (args[0]) {
       case "exit" -> System.exit(7);
+      case "halt" -> Runtime.getRuntime().halt(3);
+      case "levels" -> levels();
       case "throw" -> throw new IllegalStateException("on purpose");
       case "tick" -> tick(count);
       default -> {}
     }
+  }
+
+  private static void levels() {
+    System.out.println("level " + Logger.getLogger("").getLevel());
+    LOG.fine("fine.");
+    System.getLogger("other").log(System.Logger.Level.DEBUG, "debug.");
+    LOG.finest("finest.");
   }
 
   @SuppressWarnings("InfiniteLoop") // A signal ends it.

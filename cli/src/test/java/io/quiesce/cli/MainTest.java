@@ -118,9 +118,21 @@ class MainTest {
     JsonObject json = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
     assertThat(json.keySet())
         .containsExactly("schema", "machine", "facilities", "membarrier", "paths", "advice");
+    assertThat(json.getAsJsonArray("facilities"))
+        .map(each -> each.getAsJsonObject().get("name").getAsString())
+        .endsWith("trace hot path", "trace clock", "trace buffers");
+    assertThat(ran.out()).containsPattern("trace hot path +o(n|ff) +(restart|compare)");
     assertThat(json.getAsJsonArray("paths"))
         .isNotEmpty()
         .allMatch(path -> path.getAsJsonObject().get("ns").getAsDouble() > 0);
+  }
+
+  @Test
+  void doctorJudgesThePlaceOfTheBuffers(@TempDir Path folder) {
+    assertThat(TracerFacilities.judge(folder, "tmpfs", 64L << 20).on()).isTrue();
+    assertThat(TracerFacilities.judge(folder, "tmpfs", 1L << 20).reason()).contains("too little");
+    assertThat(TracerFacilities.judge(folder, "ext4", 64L << 20).reason()).contains("a tmpfs");
+    assertThat(TracerFacilities.buffers(folder.resolve("x")).reason()).contains("is no folder");
   }
 
   @Test

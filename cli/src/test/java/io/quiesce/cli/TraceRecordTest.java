@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
@@ -71,28 +72,23 @@ class TraceRecordTest {
     return command;
   }
 
-  private Process record(String mode, String end, int items) throws IOException {
-    return new ProcessBuilder(
-            quiesce(
-                "trace",
-                "record",
-                "--output",
-                trace.toString(),
-                "--mode",
-                mode,
-                "--enable",
-                "jul:*",
-                "--",
-                JavaLauncher.java(),
-                "-XX:TieredStopAtLevel=1",
-                "-Dquiesce.trace.control=" + folder.resolve("c"),
-                "-cp",
-                place(),
-                LoggedProgram.class.getName(),
-                end,
-                Integer.toString(items)))
-        .redirectError(folder.resolve("err").toFile())
-        .start();
+  private Process record(String mode, String end, int items, String... more) throws IOException {
+    List<String> command =
+        quiesce(
+            "trace", "record", "--output", trace.toString(), "--mode", mode, "--enable", "jul:*");
+    command.addAll(List.of(more));
+    command.addAll(
+        List.of(
+            "--",
+            JavaLauncher.java(),
+            "-XX:TieredStopAtLevel=1",
+            "-Dquiesce.trace.control=" + folder.resolve("c"),
+            "-cp",
+            place(),
+            LoggedProgram.class.getName(),
+            end,
+            Integer.toString(items)));
+    return new ProcessBuilder(command).redirectError(folder.resolve("err").toFile()).start();
   }
 
   private static String place() {
@@ -185,6 +181,44 @@ class TraceRecordTest {
     assertThat(trace.resolve(".quiesce")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @CsvSource({"halt, 3", "tick, 137"})
+  void killedItHasTotalsToo(String end, int status) throws Exception {
+    assumeBabeltrace();
+    Process process = record("discard", end, 1000);
+    long program = ready(process);
+    if (end.equals("tick")) {
+      ProcessHandle.of(program).orElseThrow().destroyForcibly();
+    }
+    assertThat(process.waitFor()).as(err()).isEqualTo(status);
+    List<Integer> items = items(trace);
+    assertThat(items).hasSizeGreaterThanOrEqualTo(1000).isEqualTo(upTo(items.size()));
+    assertThat(err())
+        .contains(String.format(Locale.ROOT, "quiesce: %,d events, ", items.size()))
+        .containsPattern("[01] lost( \\(killed while stored 1\\))?; the trace is in");
+  }
+
+  @Test
+  void loggersAreLoweredAndEventsHaveContext() throws Exception {
+    Process process = record("discard", "levels", 1, "--level", "fine", "--context", "thread-name");
+    assertThat(process.inputReader().lines().toList()).contains("level FINE");
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(run(0, "trace", "print", trace.toString()))
+        .contains("\"fine.\"", "\"debug.\"", "\"main\"")
+        .doesNotContain("finest.");
+  }
+
+  @Test
+  void otherwiseLoggersStay() throws Exception {
+    Process process = record("discard", "levels", 1);
+    assertThat(process.inputReader().lines().toList()).contains("level INFO");
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(run(0, "trace", "print", trace.toString())).doesNotContain("fine.", "debug.");
+    assertThat(run(2, "trace", "record", "--context", "tid", "--", "java"))
+        .contains("process-id, thread-id, thread-name, java-thread-id, virtual-thread-id")
+        .doesNotContain("\n");
+  }
+
   @Test
   void killedWithItsRecorderThenRecovered() throws Exception {
     assumeBabeltrace();
@@ -269,6 +303,25 @@ class TraceRecordTest {
         .hasSize(10)
         .allMatch(line -> line.contains("jul:info"));
     assertThat(run(0, "trace", "stats", trace.toString())).contains("events  10 in ");
+  }
+
+  @Test
+  void noProgramNoFolder() throws Exception {
+    for (String name : new String[] {"no-such-program", folder.toString()}) {
+      assertThat(run(1, "trace", "record", "--output", trace.toString(), "--", name))
+          .startsWith("quiesce: ")
+          .contains("name java or a script")
+          .doesNotContain("\n");
+      assertThat(trace).doesNotExist();
+    }
+  }
+
+  @Test
+  void zeroEventsAreExplained() throws Exception {
+    Process process = record("discard", "end", 3, "--filter", "msg == \"x\"");
+    ready(process);
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(err()).contains("No event came: ", "0 events, 0 lost");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.quiesce.trace;
 
 import io.quiesce.trace.ring.RecoveryReport;
 import io.quiesce.trace.ring.RingSession;
+import io.quiesce.trace.ring.RingStatistics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,8 +72,13 @@ final class SessionFile {
     }
     RecoveryReport report = RingSession.recover(folder, buffers);
     Files.deleteIfExists(buffers);
+    RingStatistics lost = report.lost();
     return new TraceRecovery(
-        report.packets(), report.events(), report.uncommitted(), report.unknown());
+        report.packets(),
+        report.events(),
+        report.uncommitted(),
+        report.unknown(),
+        new TraceCounts(0, lost.full(), lost.wrap(), lost.big(), lost.other(), 0));
   }
 
   void delete() throws IOException {

@@ -1,5 +1,6 @@
 package io.quiesce.trace.agent;
 
+import io.quiesce.trace.ContextField;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param overwrite {@code mode=overwrite}, a flight recorder; {@code discard} by default
  * @param patterns {@code enable}; all tracepoints by default
  * @param level the highest wanted: 0 to 14, or a name
+ * @param lowering whether {@code level} is there: loggers that would keep such records back are
+ *     lowered to it
+ * @param context fields of every event; several are separated by semicolons, or by commas in a file
  * @param filter an expression on fields; empty by default
  * @param buffers folder of the buffers' file, or null for the session's choice
  * @param budget bytes of all buffers, with K, M or G behind them; 0 for the session's choice
@@ -43,6 +47,8 @@ record AgentOptions(
     boolean overwrite,
     List<String> patterns,
     int level,
+    boolean lowering,
+    List<ContextField> context,
     String filter,
     @Nullable Path buffers,
     long budget,
@@ -127,6 +133,8 @@ record AgentOptions(
     private boolean overwrite;
     private final List<String> patterns = new ArrayList<>();
     private int level = TraceValues.ALL_LEVELS;
+    private boolean lowering;
+    private List<ContextField> context = List.of();
     private String filter = "";
     private @Nullable Path buffers;
     private long budget;
@@ -141,7 +149,11 @@ record AgentOptions(
         case "output" -> output = Path.of(value);
         case "mode" -> overwrite = either(value, "overwrite", "discard");
         case "enable" -> patterns.add(value);
-        case "level" -> level = TraceValues.level(value);
+        case "level" -> {
+          level = TraceValues.level(value);
+          lowering = true;
+        }
+        case "context" -> context = TraceValues.context(value);
         case "filter" -> filter = value;
         case "buffers" -> buffers = Path.of(value);
         case "budget" -> budget = TraceValues.bytes(value);
@@ -152,7 +164,7 @@ record AgentOptions(
         case "result" -> result = either(value, "true", "false");
         default ->
             throw new IllegalArgumentException(
-                "there are output, mode, enable, level, filter, buffers, budget, name,"
+                "there are output, mode, enable, level, context, filter, buffers, budget, name,"
                     + " snapshot-on, on-failure, per-process and result");
       }
     }
@@ -175,6 +187,8 @@ record AgentOptions(
           overwrite,
           patterns.isEmpty() ? List.of("*") : List.copyOf(patterns),
           level,
+          lowering,
+          context,
           filter,
           buffers,
           budget,

@@ -1,5 +1,6 @@
 package io.quiesce.trace.agent;
 
+import io.quiesce.trace.ContextField;
 import io.quiesce.trace.TraceCounts;
 import io.quiesce.trace.TraceSession;
 import io.quiesce.trace.TraceSessionBuilder;
@@ -60,14 +61,21 @@ final class AgentSession {
       throw new AgentException(String.valueOf(e.getMessage()), e);
     }
     if (Sources.isReadable("java.logging")) {
-      LogCapture.install();
+      if (options.lowering()) {
+        LogCapture.install(LogCapture.level(options.level()));
+      } else {
+        LogCapture.install();
+      }
     }
   }
 
   private static TraceSession start(AgentOptions options, Path folder) throws IOException {
     TraceSessionBuilder builder =
         options.overwrite() ? TraceSession.flightRecorder(folder) : TraceSession.record(folder);
-    builder.name(options.name()).closeAtExit(false);
+    builder
+        .name(options.name())
+        .closeAtExit(false)
+        .context(options.context().toArray(ContextField[]::new));
     for (String pattern : options.patterns()) {
       builder.enable(pattern, options.level(), options.filter());
     }
@@ -103,6 +111,9 @@ final class AgentSession {
       TraceAgent.say(
           e.getMessage() + "; 'quiesce trace recover " + folder + "' finishes the trace");
     }
+    if (options.lowering() && Sources.isReadable("java.logging")) {
+      LogCapture.uninstall(); // hooks that still log do it as the program wanted
+    }
     if (options.result()) {
       writeResult(kept);
     }
@@ -114,7 +125,12 @@ final class AgentSession {
     try {
       Files.write(
           folder.resolve(RESULT),
-          List.of("events=" + events, "lost=" + counts.lost()),
+          List.of(
+              "events=" + events,
+              "full=" + counts.full(),
+              "wrap=" + counts.wrap(),
+              "big=" + counts.big(),
+              "other=" + counts.other()),
           StandardCharsets.UTF_8);
     } catch (IOException e) {
       TraceAgent.say("The result of the trace could not be written: " + e);

@@ -17,6 +17,10 @@ import java.util.function.IntPredicate;
  * it could say so is not written twice.
  */
 final class Recovery {
+  private static final int[] CAUSES = {
+    RingLayout.LOST_FULL, RingLayout.LOST_WRAP, RingLayout.LOST_BIG, RingLayout.LOST_OTHER
+  };
+
   private final RingBuffers buffers;
   private final RingGeometry geometry;
   private final Path folder;
@@ -44,8 +48,22 @@ final class Recovery {
       Recovery recovery = new Recovery(RingBuffers.left(ring), folder);
       recovery.run();
       return new RecoveryReport(
-          recovery.packets, recovery.events, recovery.uncommitted, recovery.unknown);
+          recovery.packets,
+          recovery.events,
+          recovery.uncommitted,
+          recovery.unknown,
+          recovery.lost());
     }
+  }
+
+  private RingStatistics lost() {
+    long[] lost = new long[CAUSES.length];
+    for (int row = 0; row < geometry.rows(); row++) {
+      for (int i = 0; i < CAUSES.length; i++) {
+        lost[i] += Store.getLong(buffers.memory(), buffers.path().rowPlace(row) + CAUSES[i]);
+      }
+    }
+    return new RingStatistics(0, lost[0], lost[1], lost[2], lost[3], 0);
   }
 
   private void run() throws IOException {

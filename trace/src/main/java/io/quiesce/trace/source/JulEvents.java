@@ -46,6 +46,11 @@ public final class JulEvents {
     return FINEST;
   }
 
+  /** The level of a record's tracepoint, on LTTng's scale. */
+  static int traceLevel(int level) {
+    return emitter(level).point().level();
+  }
+
   /** Whether somebody wants records of a level. */
   public static boolean isOn(int level) {
     return emitter(level).isOn();

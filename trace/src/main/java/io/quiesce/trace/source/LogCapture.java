@@ -1,10 +1,18 @@
 package io.quiesce.trace.source;
 
 import io.quiesce.trace.TraceHandler;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -39,6 +47,11 @@ public final class LogCapture {
   private record Lowered(@Nullable Level before, Level now) {}
 
   private static final Map<Logger, Lowered> LOWERED = new HashMap<>();
+
+  /** Loggers that nobody may have asked for yet; the log manager alone would let go of them. */
+  private static final Set<Logger> NAMED = new HashSet<>();
+
+  private static final String LEVEL = ".level";
   private static final Runnable LISTENER = LogCapture::configured;
   private static volatile @Nullable Captured handler;
   private static @Nullable Level wanted;
@@ -64,7 +77,48 @@ public final class LogCapture {
     Objects.requireNonNull(level, "level");
     install();
     wanted = level;
+    nameConfigured();
     lower();
+  }
+
+  /** The level of java.util.logging whose records one on LTTng's scale lets through. */
+  public static Level level(int trace) {
+    for (Level each :
+        List.of(
+            Level.FINEST,
+            Level.FINER,
+            Level.FINE,
+            Level.CONFIG,
+            Level.INFO,
+            Level.WARNING,
+            Level.SEVERE)) {
+      if (JulEvents.traceLevel(each.intValue()) <= trace) {
+        return each;
+      }
+    }
+    return Level.OFF;
+  }
+
+  /**
+   * Makes the loggers to which the configuration file gives a level, since one that is made later
+   * would begin with it. A handler's name makes a logger that nobody uses.
+   */
+  private static void nameConfigured() {
+    String file = System.getProperty("java.util.logging.config.file");
+    if (file == null || System.getProperty("java.util.logging.config.class") != null) {
+      return;
+    }
+    Properties properties = new Properties();
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      properties.load(in);
+    } catch (IOException | IllegalArgumentException _) {
+      return; // the log manager has said so
+    }
+    for (String key : properties.stringPropertyNames()) {
+      if (key.endsWith(LEVEL) && key.length() > LEVEL.length()) {
+        NAMED.add(Logger.getLogger(key.substring(0, key.length() - LEVEL.length())));
+      }
+    }
   }
 
   /** Undoes it. */
@@ -85,6 +139,7 @@ public final class LogCapture {
           }
         });
     LOWERED.clear();
+    NAMED.clear();
   }
 
   /** The program has read its configuration anew; the levels are the new ones. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.quiesce.trace.ContextField;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,8 @@ class AgentOptionsTest {
         "budget=0",
         "budget=9999999999G",
         "colour=red",
+        "context=thread_id",
+        "context=",
         "@/nowhere/at/all",
         "snapshot-on=exception",
         "result=yes"
@@ -62,6 +65,19 @@ class AgentOptionsTest {
         .message()
         .startsWith("The agent's option")
         .doesNotContain("\n");
+  }
+
+  @Test
+  void contextAndLowering() throws Exception {
+    AgentOptions options = AgentOptions.parse("context=thread-name;process-id;thread-name");
+    assertThat(options.context())
+        .containsExactly(ContextField.THREAD_NAME, ContextField.PROCESS_ID);
+    assertThat(options.lowering()).isFalse();
+    assertThat(AgentOptions.parse("level=fine").lowering()).isTrue();
+    assertThat(AgentOptions.parse("level=fine").level()).isEqualTo(10);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TraceValues.context("tid"))
+        .withMessageContaining("process-id, thread-id, thread-name, java-thread-id, virtual");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.quiesce.trace.TraceCounts;
 import io.quiesce.trace.TraceRecovery;
 import io.quiesce.trace.TraceSession;
 import io.quiesce.trace.ctf.Babeltrace;
@@ -32,6 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * -Dquiesce.trace.kills=200} for more of them.
  */
 class KillTest {
+  private static final TraceRecovery WHOLE =
+      new TraceRecovery(0, 0, 0, 0, new TraceCounts(0, 0, 0, 0, 0, 0));
+
   private static final int KILLS = Integer.getInteger("quiesce.trace.kills", 3);
 
   @TempDir Path folder;
@@ -68,9 +72,7 @@ class KillTest {
       }
       TraceRecovery found = TraceSession.recover(trace);
       check(trace, witness, mode.equals("overwrite"), found);
-      assertThat(TraceSession.recover(trace))
-          .as("once more")
-          .isEqualTo(new TraceRecovery(0, 0, 0, 0));
+      assertThat(TraceSession.recover(trace)).as("once more").isEqualTo(WHOLE);
     }
   }
 
@@ -153,7 +155,7 @@ class KillTest {
   void aTraceThatWasEndedIsLeftAlone() throws Exception {
     Path trace = folder.resolve("trace");
     TraceSession.record(trace).start().close();
-    assertThat(TraceSession.recover(trace)).isEqualTo(new TraceRecovery(0, 0, 0, 0));
+    assertThat(TraceSession.recover(trace)).isEqualTo(WHOLE);
     assertThatThrownBy(() -> TraceSession.recover(folder.resolve("nothing")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("holds no trace");

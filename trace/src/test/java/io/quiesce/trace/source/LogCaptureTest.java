@@ -7,6 +7,7 @@ import io.quiesce.trace.TraceHandler;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -110,6 +111,34 @@ class LogCaptureTest {
     assertThat(root.getLevel()).isEqualTo(Level.FINE);
     TraceHandler.uninstall();
     assertThat(root.getLevel()).isEqualTo(Level.SEVERE);
+  }
+
+  @Test
+  void levelsOfLoggersThatComeLater() throws Exception {
+    String name = "io.quiesce.test.later";
+    Path file = folder.resolve("logging.properties");
+    Files.writeString(file, name + ".level=SEVERE\n.level=WARNING\n");
+    System.setProperty("java.util.logging.config.file", file.toString());
+    try {
+      LogManager.getLogManager().readConfiguration();
+      TraceHandler.install(Level.FINE);
+      System.gc();
+      assertThat(Logger.getLogger(name).getLevel()).isEqualTo(Level.FINE);
+      TraceHandler.uninstall();
+      assertThat(Logger.getLogger(name).getLevel()).isEqualTo(Level.SEVERE);
+      assertThat(root.getLevel()).isEqualTo(Level.WARNING);
+    } finally {
+      System.clearProperty("java.util.logging.config.file");
+    }
+  }
+
+  @Test
+  void levelsOfTheTrace() {
+    assertThat(LogCapture.level(14)).isEqualTo(Level.FINEST);
+    assertThat(LogCapture.level(11)).isEqualTo(Level.FINE);
+    assertThat(LogCapture.level(6)).isEqualTo(Level.INFO);
+    assertThat(LogCapture.level(3)).isEqualTo(Level.SEVERE);
+    assertThat(LogCapture.level(2)).isEqualTo(Level.OFF);
   }
 
   @Test
