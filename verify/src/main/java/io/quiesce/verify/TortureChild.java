@@ -224,7 +224,7 @@ final class TortureChild {
     }
     if (torture.equals(Torture.TRACE)) {
       return String.format(
-          "%-20s %-11s %11s %11s %11s %8s %8s %8s %8s %10s %7s",
+          "%-20s %-11s %11s %11s %11s %8s %8s %8s %8s %7s %9s %7s",
           "configuration",
           "mode",
           "emitted",
@@ -234,6 +234,7 @@ final class TortureChild {
           "big",
           "other",
           "moves",
+          "forced",
           "fences",
           "traces");
     }
@@ -347,7 +348,7 @@ final class TortureChild {
       try {
         TraceTorture.Result result = new TraceTorture(part, seed, broken).run(millis);
         System.out.printf(
-            "%s%-11s %11d %11d %11d %8d %8d %8d %8d %10d %7d%n",
+            "%s%-11s %11d %11d %11d %8d %8d %8d %8d %7d %9d %7d%n",
             RESULT,
             lower(part),
             result.emitted(),
@@ -357,6 +358,7 @@ final class TortureChild {
             result.big(),
             result.other(),
             result.moves(),
+            result.forced(),
             result.fences(),
             result.traces());
       } catch (TortureFailure found) {

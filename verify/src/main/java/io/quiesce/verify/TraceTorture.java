@@ -43,15 +43,18 @@ final class TraceTorture {
   private static final String NAME = "qt-producer-"; // 15 characters at most
   private static final Duration END_LIMIT = Duration.ofSeconds(60);
   private static final int[] COUNTS = {4, 8, 16, 4};
+  private static final int LARGE_COUNT = 16;
+  private static final int LARGE_BYTES = 65_536;
   private static final int[] SIZES = {4_096, 4_096, 16_384, 65_536};
 
   private final Part part;
   private final long seed;
   private final boolean broken;
-  private final boolean pinning = CpuAffinity.isAvailable();
+  private final int[] cpus = CpuAffinity.isAvailable() ? CpuAffinity.get().toArray() : new int[0];
   private final AtomicLongArray emitted = new AtomicLongArray(PRODUCERS * STRIDE);
   private final LongAdder tooLarge = new LongAdder();
   private final LongAdder moves = new LongAdder();
+  private final LongAdder forced = new LongAdder();
   private final LongAdder fences = new LongAdder();
   private Sum sum = new Sum();
   private volatile boolean stop;
@@ -63,7 +66,10 @@ final class TraceTorture {
     this.broken = broken;
   }
 
-  /** What one run counted; read are those of traces and snapshots, which were checked. */
+  /**
+   * What one run counted; read are those of traces and snapshots, which were checked, and moves
+   * those that producers made themselves.
+   */
   record Result(
       long emitted,
       long read,
@@ -72,6 +78,7 @@ final class TraceTorture {
       long big,
       long other,
       long moves,
+      long forced,
       long fences,
       long traces) {}
 
@@ -111,6 +118,7 @@ final class TraceTorture {
         sum.big,
         sum.other,
         moves.sum(),
+        forced.sum(),
         fences.sum(),
         sum.traces);
   }
@@ -131,9 +139,11 @@ final class TraceTorture {
   private void slice(Path folder, int number, long millis, SplittableRandom random)
       throws InterruptedException, IOException {
     boolean overwrite = part == Part.OVERWRITE;
-    int shape = overwrite ? COUNTS.length - 1 : random.nextInt(COUNTS.length);
-    int subBytes = SIZES[shape];
-    int subCount = overwrite ? 16 : COUNTS[shape];
+    // A small flight recorder comes upon unfinished events, but is overtaken while it is copied.
+    int shape = random.nextInt(COUNTS.length);
+    boolean large = overwrite && number % 3 != 2;
+    int subBytes = large ? LARGE_BYTES : SIZES[shape];
+    int subCount = large ? LARGE_COUNT : COUNTS[shape];
     TraceEvents events = new TraceEvents(random.nextLong(), subBytes);
     Path trace = folder.resolve("trace-" + number);
     Path buffers = Files.createDirectories(folder.resolve("buffers-" + number));
@@ -165,7 +175,7 @@ final class TraceTorture {
         }
       }
       throwFailure();
-      if (!overwrite && pinning && !broken) {
+      if (!overwrite && cpus.length > 0 && !broken) {
         closing = close(session, events);
       }
       session.close();
@@ -303,7 +313,7 @@ final class TraceTorture {
       threads.add(thread(NAME + i, random, mine -> produce(events, producer, mine)));
     }
     threads.add(thread("qt-fences", random, this::hammer));
-    if (pinning) {
+    if (cpus.length > 0) {
       threads.add(thread("qt-churner", random, this::churn));
     }
     if (broken) {
@@ -314,7 +324,6 @@ final class TraceTorture {
 
   private void produce(TraceEvents events, int producer, SplittableRandom random)
       throws InterruptedException {
-    int[] cpus = pinning ? CpuAffinity.get().toArray() : new int[0];
     long most = part == Part.DISCARD ? MOST_EVENTS : Long.MAX_VALUE;
     for (long number = 0; number < most && !stop; number++) {
       if (events.isTooLarge(producer, number)) {
@@ -336,7 +345,6 @@ final class TraceTorture {
 
   /** Aborts every sequence that is under way, on all CPUs or on one. */
   private void hammer(SplittableRandom random) throws InterruptedException {
-    int[] cpus = pinning ? CpuAffinity.get().toArray() : new int[0];
     while (!stop) {
       if (!Membarrier.isRseqAvailable()) {
         Thread.sleep(1);
@@ -360,19 +368,12 @@ final class TraceTorture {
    * move themselves only.
    */
   private void churn(SplittableRandom random) throws InterruptedException, IOException {
-    int[] cpus = CpuAffinity.get().toArray();
-    List<String> tasks = new ArrayList<>();
-    try (Stream<Path> all = Files.list(Path.of("/proc/self/task"))) {
-      for (Path task : all.toList()) {
-        Path name = task.resolve("comm");
-        if (Files.exists(name) && Files.readString(name).startsWith(NAME)) {
-          tasks.add(task.getFileName().toString());
-        }
-      }
-    } catch (IOException gone) {
-      return; // a thread ended meanwhile
+    List<String> tasks = producers();
+    while (!stop && tasks.size() < PRODUCERS) {
+      Thread.sleep(1); // they set their names when they begin
+      tasks = producers();
     }
-    while (!stop && !tasks.isEmpty()) {
+    while (!stop) {
       String cpu = Integer.toString(cpus[random.nextInt(cpus.length)]);
       String task = tasks.get(random.nextInt(tasks.size()));
       try {
@@ -382,12 +383,29 @@ final class TraceTorture {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         if (taskset.waitFor() == 0) {
-          moves.increment();
+          forced.increment();
         }
       } catch (IOException none) {
         return;
       }
       Thread.sleep(random.nextInt(20));
     }
+  }
+
+  /** The kernel's numbers of the producers. */
+  private static List<String> producers() throws IOException {
+    List<String> tasks = new ArrayList<>();
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/task"))) {
+      for (Path task : all.toList()) {
+        try {
+          if (Files.readString(task.resolve("comm")).startsWith(NAME)) {
+            tasks.add(task.getFileName().toString());
+          }
+        } catch (IOException _) {
+          // Another thread, which has just ended.
+        }
+      }
+    }
+    return tasks;
   }
 }
