@@ -39,7 +39,8 @@ final class TortureCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "NAME",
-      description = "What to torture: rcu, percpu, alloc, locks; everything when none is given.")
+      description =
+          "What to torture: rcu, percpu, alloc, locks, trace; everything when none is given.")
   private List<String> names = new ArrayList<>();
 
   @Option(
@@ -65,7 +66,8 @@ final class TortureCommand implements Callable<Integer> {
       names = "--broken",
       description =
           "Leave every grace period, closing of a row, or some lockings out, or free blocks that are"
-              + " in use: that must be found, or this fails.")
+              + " in use: that must be found, or this fails. For trace, flush buffers without closing"
+              + " their rows.")
   private boolean broken;
 
   @SuppressWarnings("NullAway.Init") // The parser sets the fields.

@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * interrupted and die, and pass items on through conditions. Nobody may be beside the owner, wait
  * for more than 20 s, or miss a signal.
  *
+ * <p>{@code trace}: producers that change their CPU while their sequences are aborted, in sessions
+ * that write everything and in flight recorders, with each hot path. Every event that was not
+ * counted as lost must be in the trace once, whole, and in order on its CPU.
+ *
  * <pre>
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60
  *   java -cp ... io.quiesce.verify.Torture rcu --seconds 60 --seed 42 --only membarrier=off
@@ -37,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   java -cp ... io.quiesce.verify.Torture percpu --broken  rows changed without closing them
  *   java -cp ... io.quiesce.verify.Torture alloc --broken   blocks handed out twice
  *   java -cp ... io.quiesce.verify.Torture locks --broken   sections without the lock
+ *   java -cp ... io.quiesce.verify.Torture trace --broken   flushes without closing the row
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 a fault was found (under {@code --broken}: was not found), 2 bad usage.
@@ -46,8 +51,9 @@ public final class Torture {
 
   static final String ALLOC = "alloc";
   static final String LOCKS = "locks";
+  static final String TRACE = "trace";
 
-  private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC, LOCKS);
+  private static final List<String> NAMES = List.of("rcu", PERCPU, ALLOC, LOCKS, TRACE);
   private static final int DEFAULT_SECONDS = 60;
   private static final int BROKEN_SECONDS = 20;
 
@@ -78,6 +84,13 @@ public final class Torture {
           new Configuration("all-on", List.of()),
           new Configuration("one-carrier", List.of("-Djdk.virtualThreadScheduler.parallelism=1")),
           new Configuration("membarrier=off", List.of("-Dquiesce.membarrier=off")),
+          new Configuration("native=off", List.of("-Dquiesce.native=off")));
+
+  private static final List<Configuration> TRACE_CONFIGURATIONS =
+      List.of(
+          new Configuration("all-on", List.of()),
+          new Configuration("hotpath=cas", List.of("-Dquiesce.trace.hotpath=cas")),
+          new Configuration("hotpath=lock", List.of("-Dquiesce.trace.hotpath=lock")),
           new Configuration("native=off", List.of("-Dquiesce.native=off")));
 
   /** Where rows cannot be changed from elsewhere, there is nothing that could be left out. */
@@ -176,6 +189,7 @@ public final class Torture {
     CONFIGURATIONS.forEach(configuration -> known.add(configuration.name()));
     known.add("for percpu and alloc index=cpu");
     known.add("for locks one-carrier");
+    known.add("for trace hotpath=cas, hotpath=lock");
     return known.toString();
   }
 
@@ -186,6 +200,7 @@ public final class Torture {
               case PERCPU -> options.broken() ? PERCPU_BROKEN : PERCPU_CONFIGURATIONS;
               case ALLOC -> ALLOC_CONFIGURATIONS;
               case LOCKS -> LOCKS_CONFIGURATIONS;
+              case TRACE -> TRACE_CONFIGURATIONS;
               default -> CONFIGURATIONS;
             });
     String only = options.only();

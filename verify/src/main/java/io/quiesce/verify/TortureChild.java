@@ -3,6 +3,7 @@ package io.quiesce.verify;
 import io.quiesce.linux.Membarrier;
 import io.quiesce.linux.Platform;
 import io.quiesce.rcu.Rcu;
+import io.quiesce.trace.TraceSession;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -115,6 +116,9 @@ final class TortureChild {
     if (torture.equals(Torture.LOCKS)) {
       return LocksTorture.Part.values().length;
     }
+    if (torture.equals(Torture.TRACE)) {
+      return TraceTorture.Part.values().length;
+    }
     return Rcu.Flavour.values().length;
   }
 
@@ -140,10 +144,10 @@ final class TortureChild {
     return command;
   }
 
-  /** Where the two jars are, however this JVM was started. */
+  /** Where the jars are, however this JVM was started. */
   static String classPath() {
     Set<String> places = new LinkedHashSet<>();
-    for (Class<?> type : List.of(Torture.class, Rcu.class)) {
+    for (Class<?> type : List.of(Torture.class, Rcu.class, TraceSession.class)) {
       try {
         places.add(
             new File(type.getProtectionDomain().getCodeSource().getLocation().toURI()).getPath());
@@ -218,6 +222,22 @@ final class TortureChild {
           "%-20s %-11s %12s %10s %10s %10s",
           "configuration", "lock", "operations", "gave up", "interrupts", "items");
     }
+    if (torture.equals(Torture.TRACE)) {
+      return String.format(
+          "%-20s %-11s %11s %11s %11s %8s %8s %8s %8s %7s %9s %7s",
+          "configuration",
+          "mode",
+          "emitted",
+          "read",
+          "full",
+          "wrap",
+          "big",
+          "other",
+          "moves",
+          "forced",
+          "fences",
+          "traces");
+    }
     StringBuilder text = new StringBuilder();
     text.append(String.format("%-20s %-11s", "configuration", "flavour"));
     for (RcuTorture.Kind kind : RcuTorture.Kind.values()) {
@@ -246,6 +266,7 @@ final class TortureChild {
           case Torture.PERCPU -> torturePerCpu(millis, seed, broken);
           case Torture.ALLOC -> tortureAllocator(millis, seed, broken);
           case Torture.LOCKS -> tortureLocks(millis, seed, broken);
+          case Torture.TRACE -> tortureTrace(millis, seed, broken);
           default -> tortureRcu(millis, seed, broken);
         };
     return faults == 0 ? 0 : 1;
@@ -313,6 +334,37 @@ final class TortureChild {
         System.out.println(FAULT + part + ": " + found.getMessage());
         faults++;
       } catch (InterruptedException | RuntimeException unexpected) {
+        System.out.println(FAULT + part + ": " + unexpected);
+        unexpected.printStackTrace();
+        faults++;
+      }
+    }
+    return faults;
+  }
+
+  private static int tortureTrace(long millis, long seed, boolean broken) {
+    int faults = 0;
+    for (TraceTorture.Part part : TraceTorture.Part.values()) {
+      try {
+        TraceTorture.Result result = new TraceTorture(part, seed, broken).run(millis);
+        System.out.printf(
+            "%s%-11s %11d %11d %11d %8d %8d %8d %8d %7d %9d %7d%n",
+            RESULT,
+            lower(part),
+            result.emitted(),
+            result.read(),
+            result.full(),
+            result.wrap(),
+            result.big(),
+            result.other(),
+            result.moves(),
+            result.forced(),
+            result.fences(),
+            result.traces());
+      } catch (TortureFailure found) {
+        System.out.println(FAULT + part + ": " + found.getMessage());
+        faults++;
+      } catch (InterruptedException | IOException | RuntimeException unexpected) {
         System.out.println(FAULT + part + ": " + unexpected);
         unexpected.printStackTrace();
         faults++;

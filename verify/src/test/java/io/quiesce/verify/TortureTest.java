@@ -34,6 +34,11 @@ class TortureTest {
   }
 
   @Test
+  void everyEventThatWasNotCountedLostIsInTheTraceOnce() {
+    assertThat(Torture.run(List.of("trace"), SECONDS, System.out)).isZero();
+  }
+
+  @Test
   void whatIsLeftOutIsFound() {
     assertThat(Torture.runBroken(20, System.out)).isZero();
   }
