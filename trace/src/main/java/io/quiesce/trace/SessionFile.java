@@ -22,20 +22,18 @@ final class SessionFile {
   private static final String BUFFERS = "buffers=";
   private static final String TRACE = "trace=";
 
-  private final Path file;
   private final Path folder;
   private final Path buffers;
 
   private SessionFile(Path folder, Path buffers) {
     this.folder = folder;
-    this.file = folder.resolve(NAME);
     this.buffers = buffers;
   }
 
   static SessionFile create(Path folder, Path buffers, UUID trace) throws IOException {
     SessionFile made = new SessionFile(folder, buffers.toAbsolutePath());
     Files.write(
-        made.file,
+        folder.resolve(NAME),
         List.of(BUFFERS + made.buffers, TRACE + trace),
         StandardCharsets.UTF_8,
         StandardOpenOption.CREATE,
@@ -82,6 +80,10 @@ final class SessionFile {
   }
 
   void delete() throws IOException {
-    Files.deleteIfExists(file);
+    delete(folder);
+  }
+
+  static void delete(Path folder) throws IOException {
+    Files.deleteIfExists(folder.resolve(NAME));
   }
 }

@@ -82,6 +82,7 @@ public final class TraceSession implements AutoCloseable {
     this.rules = new ArrayList<>(builder.rules());
     this.flushNanos = builder.flush().toNanos();
     this.description = TraceDescription.ofThisProcess(builder.name(), context.fields());
+    boolean isNew = !Files.exists(folder);
     this.metadata = Metadata.create(folder, description);
     RingSession made = null;
     try {
@@ -103,11 +104,7 @@ public final class TraceSession implements AutoCloseable {
       this.rings = made;
       this.marker = SessionFile.create(folder, file, description.uuid());
     } catch (IOException | RuntimeException e) {
-      metadata.close();
-      if (made != null) {
-        made.close();
-      }
-      Files.deleteIfExists(folder.resolve("metadata")); // it is ours, and would refuse another try
+      undo(made, isNew, e);
       throw e;
     }
     this.thread =
@@ -115,6 +112,20 @@ public final class TraceSession implements AutoCloseable {
     this.hook =
         builder.isClosedAtExit() ? new Thread(this::closeAtExit, "quiesce-trace-exit") : null;
     this.control = new SessionControl(this, builder.name(), overwrite);
+  }
+
+  /** Leaves nothing behind of what could not begin; the metadata would refuse another try. */
+  private void undo(@Nullable RingSession made, boolean isNew, Exception reason) {
+    try (metadata;
+        made) {
+      SessionFile.delete(folder);
+      Files.deleteIfExists(folder.resolve("metadata"));
+      if (isNew) {
+        Files.deleteIfExists(folder);
+      }
+    } catch (IOException e) {
+      reason.addSuppressed(e);
+    }
   }
 
   /** Begins; once, by the builder. */
@@ -350,7 +361,7 @@ public final class TraceSession implements AutoCloseable {
       failing = true;
       LOG.log(
           System.Logger.Level.WARNING,
-          e.getMessage() + " Tracing goes on when there is space again; losses are counted.");
+          e.getMessage() + ". It is tried again and again; meanwhile losses are counted.");
     }
   }
 
@@ -367,7 +378,7 @@ public final class TraceSession implements AutoCloseable {
    * takes the buffers' file away. Again does nothing.
    *
    * @throws IOException if not everything could be written; the buffers' file stays then, for
-   *     {@code quiesce trace recover}
+   *     {@code quiesce trace recover}, unless the trace was deleted or moved meanwhile
    */
   @Override
   public void close() throws IOException {

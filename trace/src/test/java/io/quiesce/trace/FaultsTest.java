@@ -10,14 +10,22 @@ import io.quiesce.trace.ctf.Babeltrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes wrong around a session: disks, folders, crowds. */
 @SuppressWarnings("try") // Sessions are closed early, to look at what they wrote.
@@ -236,8 +244,21 @@ class FaultsTest {
                     .subBuffers(4, 65536)
                     .reserveAtStart()
                     .start())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("space");
+    assertThat(disk).isEmptyDirectory();
+    assertThat(folder.resolve("trace")).doesNotExist();
+    Path mine = Files.createDirectory(folder.resolve("mine"));
+    assertThatThrownBy(
+            () ->
+                TraceSession.record(mine)
+                    .buffersIn(disk)
+                    .subBuffers(4, 65536)
+                    .reserveAtStart()
+                    .start())
         .isInstanceOf(IOException.class);
     assertThat(disk).isEmptyDirectory();
+    assertThat(mine).isEmptyDirectory();
   }
 
   @Test
@@ -266,24 +287,127 @@ class FaultsTest {
         .hasMessageContaining("choose another folder");
   }
 
-  @Test
-  void aFolderThatIsDeletedMeanwhileHarmsNobody() throws Exception {
-    Path trace = folder.resolve("trace");
-    TraceSession session = small(trace).start();
-    Tracing.text("one");
-    waitFor(() -> session.counts().written() == 1);
+  /** What a session reports, from its beginning on. */
+  private static final class Reports extends Handler implements AutoCloseable {
+    private static final Logger LOGGER = Logger.getLogger("io.quiesce.trace");
+    private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
+
+    Reports() {
+      LOGGER.setUseParentHandlers(false);
+      LOGGER.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord report) {
+      messages.add(report.getMessage());
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      LOGGER.removeHandler(this);
+      LOGGER.setUseParentHandlers(true);
+    }
+  }
+
+  private static void deleteAll(Path trace) throws IOException {
     try (Stream<Path> files = Files.walk(trace)) {
-      for (Path path : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
     }
-    Tracing.text("two");
-    try {
-      session.close();
-    } catch (IOException e) {
-      assertThat(e).hasMessageContaining(trace.toString());
+  }
+
+  /** With a stream that is open, and without any: it must not be made without the metadata. */
+  @ParameterizedTest
+  @CsvSource({"true,false", "true,true", "false,false", "false,true"})
+  void aFolderThatIsDeletedMeanwhileIsReportedOnceAndHarmsNobody(boolean open, boolean comesBack)
+      throws Exception {
+    Path trace = folder.resolve("trace");
+    try (Reports reports = new Reports()) {
+      TraceSession session = small(trace).start();
+      int sent = 0;
+      if (open) {
+        Tracing.text("one");
+        waitFor(() -> session.counts().written() == 1);
+        sent++;
+      }
+      deleteAll(trace);
+      if (comesBack) {
+        Files.createDirectory(trace);
+      }
+      for (int i = 0; i < 5_000; i++) {
+        Tracing.text(i + LONG);
+        sent++;
+      }
+      waitFor(() -> session.counts().failures() > 3);
+      assertThat(session.counts().full()).isPositive();
+      assertThatThrownBy(session::close)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(trace.toString())
+          .hasMessageContaining("deleted or moved");
+      assertThat(session.counts().written()).isEqualTo(open ? 1 : 0);
+      assertThat(session.counts().lost()).isEqualTo(sent - session.counts().written());
+      assertThat(reports.messages).hasSize(1).first().asString().contains("deleted or moved");
+      Tracing.text("three");
     }
-    Tracing.text("three");
+    if (comesBack) {
+      assertThat(trace).isEmptyDirectory();
+    } else {
+      assertThat(trace).doesNotExist();
+    }
+    assertThat(folder.resolve("buffers")).isEmptyDirectory();
+  }
+
+  @Test
+  void aFolderThatIsMovedBackIsGoneOnWith() throws Exception {
+    Path trace = folder.resolve("trace");
+    try (Reports reports = new Reports();
+        TraceSession session = small(trace).start()) {
+      Tracing.text("before");
+      waitFor(() -> session.counts().written() == 1);
+      Files.move(trace, folder.resolve("away"));
+      Tracing.text("away");
+      waitFor(() -> session.counts().failures() > 0);
+      Files.move(folder.resolve("away"), trace);
+      Tracing.text("back");
+      session.close();
+      assertThat(session.counts().lost()).isZero();
+      assertThat(reports.messages).hasSize(1);
+    }
+    assertThat(messages(trace)).containsExactly("before", "away", "back");
+  }
+
+  /** Root may write wherever a mode forbids it, but not to a file system that is read-only. */
+  private Path readOnly() throws IOException, InterruptedException {
+    Path place = Files.createDirectory(folder.resolve("sealed"));
+    if (run("mount", "-t", "tmpfs", "-o", "ro", "none", place.toString())) {
+      mounts.add(place);
+    } else {
+      Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("r-xr-xr-x"));
+      assumeTrue(!Files.isWritable(place), "skipped: no folder refuses this user");
+    }
+    return place;
+  }
+
+  @Test
+  void aReadOnlyFolderIsAnErrorAtTheStart() throws Exception {
+    Path place = readOnly();
+    for (Path trace : List.of(place, place.resolve("trace"))) {
+      assertThatThrownBy(() -> TraceSession.record(trace).start())
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith("The trace in " + trace + " cannot be begun: ")
+          .hasMessageMatching("[^\\n]*(Read-only file system|AccessDenied)[^\\n]*");
+    }
+    Path trace = folder.resolve("trace");
+    assertThatThrownBy(() -> TraceSession.record(trace).buffersIn(place).start())
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("The trace buffers " + place)
+        .hasMessageContaining("choose another folder");
+    assertThat(trace).doesNotExist();
+    Tracing.text("nobody cares");
   }
 
   @Test

@@ -5,9 +5,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that grows by whole blocks: a block is in it entirely or not at all.
@@ -16,6 +21,9 @@ import java.nio.file.StandardOpenOption;
  * append tries it first, and writes nothing until it works. An interrupt closes the channel of
  * whoever is writing; then the file is opened anew, the block written again, and the thread stays
  * interrupted.
+ *
+ * <p>A file that is no longer in its folder takes no block: nobody would find it. So a folder that
+ * was deleted or moved shows at the next append, and one that is moved back is gone on with.
  *
  * <p>Not thread-safe.
  */
@@ -28,6 +36,7 @@ final class AppendFile implements Closeable {
 
   private final Path path;
   private final Opener opener;
+  private final @Nullable Object key;
   private FileChannel channel;
   private long size;
   private boolean ragged;
@@ -38,6 +47,25 @@ final class AppendFile implements Closeable {
     this.opener = opener;
     this.channel = channel;
     this.size = channel.size();
+    this.key = keyOf(path);
+  }
+
+  /** What tells a file from another one of its name. */
+  private static @Nullable Object keyOf(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  }
+
+  private void requirePlace() throws IOException {
+    boolean there;
+    try {
+      there = Objects.equals(keyOf(path), key);
+    } catch (NoSuchFileException _) {
+      there = false;
+    }
+    if (!there) {
+      throw new IOException(
+          "it is not there any more; its folder was deleted or moved, or the file was");
+    }
   }
 
   /** A new file. */
@@ -90,6 +118,7 @@ final class AppendFile implements Closeable {
   }
 
   private void write(ByteBuffer block) throws IOException {
+    requirePlace();
     if (ragged) {
       cut();
     }

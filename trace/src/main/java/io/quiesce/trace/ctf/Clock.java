@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +40,16 @@ public record Clock(@Nullable UUID uuid, long frequency, long offsetSeconds, lon
    * not reach a trace: its times stay as they would have been.
    */
   public static Clock monotonic() {
+    return monotonic(Instant::now);
+  }
+
+  /** With another wall clock, for tests. */
+  static Clock monotonic(Supplier<Instant> wallClock) {
     long best = Long.MAX_VALUE;
     long offset = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
       long before = System.nanoTime();
-      Instant wall = Instant.now();
+      Instant wall = wallClock.get();
       long width = System.nanoTime() - before;
       if (width < best) {
         best = width;

@@ -2,6 +2,7 @@ package io.quiesce.trace.ctf;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,9 @@ import java.util.regex.Pattern;
  */
 public final class Metadata implements Closeable {
   private static final String NAME = "metadata";
+
+  /** The uuid is in the first lines. */
+  private static final int HEAD_BYTES = 4096;
 
   /** The first uuid is the trace's; the clock's comes later. */
   private static final Pattern UUID_LINE = Pattern.compile("\\n\\tuuid = \"([0-9a-f-]{36})\";");
@@ -91,6 +95,17 @@ public final class Metadata implements Closeable {
       return UUID.fromString(uuid.group(1));
     } catch (IOException e) {
       throw new IOException("The metadata " + path + " cannot be recovered: " + e, e);
+    }
+  }
+
+  /** Whether a folder has the metadata of this trace. */
+  public static boolean isOf(Path folder, UUID trace) {
+    try (InputStream in = Files.newInputStream(folder.resolve(NAME))) {
+      Matcher uuid =
+          UUID_LINE.matcher(new String(in.readNBytes(HEAD_BYTES), StandardCharsets.ISO_8859_1));
+      return uuid.find() && uuid.group(1).equals(trace.toString());
+    } catch (IOException _) {
+      return false;
     }
   }
 

@@ -40,17 +40,35 @@ public final class StreamFile implements Closeable {
   /**
    * Makes the empty files of a CPU, and the index folder if there is none.
    *
+   * @param folder of the trace, which exists
    * @throws IOException with the reason in one sentence if that fails
    */
   public static StreamFile create(Path folder, int cpu) throws IOException {
     return create(folder, cpu, FileChannel::open);
   }
 
+  /**
+   * As {@link #create(Path, int)}, if the folder still has this trace's metadata: without it, or
+   * beside another trace's, nobody could read what is written.
+   *
+   * @param trace the trace's uuid
+   * @throws IOException with the reason in one sentence if it has not, or if that fails
+   */
+  public static StreamFile create(Path folder, int cpu, UUID trace) throws IOException {
+    if (!Metadata.isOf(folder, trace)) {
+      throw new IOException(
+          "The stream file "
+              + folder.resolve(nameOf(cpu))
+              + " cannot be made: the trace is not there any more; its folder was deleted or moved");
+    }
+    return create(folder, cpu);
+  }
+
   static StreamFile create(Path folder, int cpu, AppendFile.Opener opener) throws IOException {
     Path file = folder.resolve(nameOf(cpu));
     try {
       Path indexFile = indexOf(file);
-      Files.createDirectories(indexFile.getParent());
+      makeFolder(folder.resolve(INDEX_FOLDER));
       AppendFile packets = AppendFile.create(file, opener);
       try {
         return withIndex(packets, indexFile, opener);
@@ -60,6 +78,13 @@ public final class StreamFile implements Closeable {
       }
     } catch (IOException e) {
       throw new IOException("The stream file " + file + " cannot be made: " + reason(e), e);
+    }
+  }
+
+  /** Makes the index folder, and not the one that it is in: that one was deleted if it is gone. */
+  private static void makeFolder(Path index) throws IOException {
+    if (!Files.isDirectory(index)) {
+      Files.createDirectory(index);
     }
   }
 
@@ -95,7 +120,7 @@ public final class StreamFile implements Closeable {
     Path file = folder.resolve(nameOf(cpu));
     try {
       Path indexFile = indexOf(file);
-      Files.createDirectories(indexFile.getParent());
+      makeFolder(folder.resolve(INDEX_FOLDER));
       Files.deleteIfExists(indexFile);
       StreamFile stream = withIndex(AppendFile.open(file), indexFile, FileChannel::open);
       try {

@@ -14,11 +14,20 @@ import java.math.BigInteger;
  * #APART_NANOS} ns replace one another; when there are too many, every second one goes. They are
  * kept in the buffers' file as well, for recovery.
  *
+ * <p>A counter may begin anew when the machine was suspended to memory. Then the anchors begin anew
+ * too; what was stamped before, and is above every later stamp, gets the time of the last anchor
+ * before.
+ *
  * <p>Not thread-safe: the consumer's, or the recovery's.
  */
 final class Anchors {
   static final long APART_NANOS = 100_000_000;
   private static final int SHIFT = 40;
+
+  /**
+   * By how much a counter goes back that began anew; two CPUs' counters differ by some thousand.
+   */
+  private static final long ANEW_TICKS = 1_000_000_000;
 
   private final MemorySegment memory;
   private final long place;
@@ -29,6 +38,9 @@ final class Anchors {
   // The line last used: from ticks[line] to ticks[line + 1].
   private int line = -1;
   private long multiplier;
+  // When the counter last began anew.
+  private boolean anew;
+  private long before;
 
   private Anchors(RingMemory ring) {
     this.memory = ring.memory();
@@ -61,23 +73,34 @@ final class Anchors {
 
   /** Counter and clock now. */
   void take() {
-    if (!counter) {
-      return;
+    if (counter) {
+      Tsc.Anchor now = Tsc.anchor();
+      add(now.tsc(), now.monotonicNanos());
     }
-    Tsc.Anchor now = Tsc.anchor();
+  }
+
+  void add(long tsc, long time) {
     int last = count - 1;
-    if (last >= 0 && now.tsc() <= ticks[last]) {
-      return; // the counter went back; the next one will do
+    if (last >= 0 && tsc <= ticks[last]) {
+      if (ticks[last] - tsc < ANEW_TICKS) {
+        return; // another CPU's counter; the next one will do
+      }
+      anew = true;
+      before = nanos[last];
+      count = 0;
+      line = -1;
+      last = -1;
+      Store.setLongRelease(memory, place + RingLayout.ANCHOR_COUNT, 0);
     }
-    if (last >= 1 && now.monotonicNanos() - nanos[last - 1] < APART_NANOS) {
-      put(last, now.tsc(), now.monotonicNanos());
+    if (last >= 1 && time - nanos[last - 1] < APART_NANOS) {
+      put(last, tsc, time);
       line = -1;
       return;
     }
     if (count == RingLayout.ANCHORS_MAX) {
       thin();
     }
-    put(count, now.tsc(), now.monotonicNanos());
+    put(count, tsc, time);
     count++;
     Store.setLongRelease(memory, place + RingLayout.ANCHOR_COUNT, count);
   }
@@ -105,7 +128,10 @@ final class Anchors {
     if (!counter) {
       return stamp;
     }
-    if (line < 0 || stamp < ticks[line] || (stamp >= ticks[line + 1] && line < count - 2)) {
+    if (line < 0 || stamp < ticks[line] || stamp >= ticks[line + 1]) {
+      if (anew && stamp > ticks[count - 1]) {
+        return before;
+      }
       find(stamp);
     }
     if (line < 0) {
@@ -130,6 +156,9 @@ final class Anchors {
       } else {
         high = middle - 1;
       }
+    }
+    if (line == low) {
+      return;
     }
     line = low;
     multiplier =

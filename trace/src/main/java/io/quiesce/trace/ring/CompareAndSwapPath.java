@@ -32,16 +32,27 @@ final class CompareAndSwapPath extends HotPath {
       if (position == 0 || position + size > geometry.subBytes()) {
         return 0;
       }
-      long stamp = stamps.now();
-      if (Store.compareAndSetLong(memory, at, offset, offset + size)) {
-        long slot = place(row, offset);
-        Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamp);
-        Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
-        // R.2: zero until here.
-        Store.setIntRelease(memory, slot, (int) size | RingLayout.RESERVED);
+      long slot = take(row, offset, size, owner, stamps.now());
+      if (slot >= 0) {
         return slot;
       }
     }
+  }
+
+  /** The record's place; 0 if the session has ended, -1 if another thread was faster. */
+  long take(int row, long offset, long size, int owner, long stamp) {
+    long at = rowPlace(row);
+    if (!Store.compareAndSetLong(memory, at, offset, offset + size)) {
+      return -1;
+    }
+    long slot = place(row, offset);
+    Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamp);
+    Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
+    // R.10: the last look at the offsets may have been before the swap.
+    boolean late = (Store.getIntVolatile(memory, at + RingLayout.CLOSED) & RingLayout.ENDED) != 0;
+    int state = late ? RingLayout.ABANDONED : RingLayout.RESERVED;
+    Store.setIntRelease(memory, slot, (int) size | state); // R.2: zero until here.
+    return late ? 0 : slot;
   }
 
   @Override

@@ -161,7 +161,7 @@ final class Consumer implements AutoCloseable {
               buffers,
               row,
               new PacketBuilder(trace, row, geometry, anchors, known),
-              StreamFile.create(folder, row));
+              StreamFile.create(folder, row, trace.uuid()));
       streams[row] = stream;
     }
     return stream;
@@ -188,6 +188,27 @@ final class Consumer implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /** Counts what is still in the rings as lost: nobody will ever read it. */
+  void giveUp() {
+    SubBufferWalk walk = new SubBufferWalk(buffers.ring());
+    for (int row = 0; row < geometry.rows(); row++) {
+      long offset = isReady(row) ? offset(row) : 0;
+      long place = buffers.path().rowPlace(row);
+      RowStream stream = streams[row];
+      // Those that the packet left out are counted already.
+      boolean gathered = stream != null && stream.hasUnwritten();
+      for (long at = Store.getLong(buffers.memory(), place + RingLayout.CONSUMED);
+          at < offset;
+          at += geometry.subBytes()) {
+        long end = Math.min(at + geometry.subBytes(), offset);
+        SubBufferWalk.Findings found = walk.walk(row, at, end, (id, stamp, from, bytes) -> true);
+        long others = gathered ? 0 : found.pending + found.abandoned;
+        Store.addLong(buffers.memory(), place + RingLayout.LOST_OTHER, found.committed + others);
+        gathered = false;
+      }
+    }
   }
 
   /** Events in the files. */

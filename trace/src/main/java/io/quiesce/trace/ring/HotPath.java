@@ -49,10 +49,18 @@ abstract sealed class HotPath permits SequencePath, CompareAndSwapPath, LockPath
     return true;
   }
 
-  /** Ends a row's current sub-buffer from any thread; nothing happens if it holds no record. */
+  /** Whether a thread that will not go on holds the row: nobody waits for it any more. */
+  boolean isHeldUp(int row) {
+    return false;
+  }
+
+  /**
+   * Ends a row's current sub-buffer from any thread; nothing happens if it holds no record, or if
+   * the row is held up.
+   */
   abstract void flush(int row);
 
-  /** Ends all reserving. */
+  /** Ends all reserving: what is not seen in the offsets from here on was never reserved (R.10). */
   abstract void end();
 
   final long rowPlace(int row) {

@@ -34,6 +34,16 @@ final class Owners {
     return found == owners.size() || looks >= MOST_LOOKS;
   }
 
+  /** Whether a platform thread has died, or has left the tracer. As slow as {@link #areGone}. */
+  static boolean isGone(int owner) {
+    for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
+      if ((int) entry.getKey().threadId() == owner && isInTracer(entry.getValue())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static boolean isInTracer(StackTraceElement[] stack) {
     for (StackTraceElement frame : stack) {
       if (frame.getClassName().startsWith(TRACER)) {

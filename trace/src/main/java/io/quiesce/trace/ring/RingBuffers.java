@@ -145,6 +145,7 @@ public final class RingBuffers implements AutoCloseable {
 
   @SuppressWarnings("ThreadPriorityCheck") // Another thread of this CPU must go on.
   private long reserveSlowly(long size, int owner) {
+    StackCheck.require(); // before anything is claimed that nobody else could give back
     long began = 0;
     for (int round = 1; ; round++) {
       int row = path.row();
@@ -158,7 +159,7 @@ public final class RingBuffers implements AutoCloseable {
       if ((closed & RingLayout.ENDED) != 0) {
         return 0;
       }
-      if ((closed & RingLayout.FAILED) != 0) {
+      if ((closed & RingLayout.FAILED) != 0 || path.isHeldUp(row)) {
         return lose(row, RingLayout.LOST_OTHER);
       }
       if ((closed & RingLayout.NOT_READY) != 0) {
@@ -268,16 +269,10 @@ public final class RingBuffers implements AutoCloseable {
       if ((closed & RingLayout.NOT_READY) == 0) {
         return;
       }
-      // An interrupt would close the file under every CPU.
-      boolean interrupted = Thread.interrupted();
       try {
         prepare(row);
       } catch (IOException _) {
         path.close(row, RingLayout.FAILED);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
       }
     }
   }
@@ -329,7 +324,10 @@ public final class RingBuffers implements AutoCloseable {
     return path;
   }
 
-  /** Ends reserving: later events are neither stored nor counted. The rings stay readable. */
+  /**
+   * Ends reserving: later events are neither stored nor counted. The rings stay readable. What was
+   * reserved before is seen by whoever reads the offsets afterwards (R.10).
+   */
   void end() {
     path.end();
   }

@@ -1,17 +1,15 @@
 package io.quiesce.trace.ring;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The mapped file that holds the buffers of all CPUs, as {@link RingLayout} describes it.
@@ -25,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * is why the hot path needs no read-side critical section of its own.
  *
  * <p>The file is locked as long as it is open, which is how recovery tells a dead program's file
- * from a living one's.
+ * from a living one's. A lock of Linux goes when its process closes any descriptor of the file, so
+ * there is one descriptor only; and since an interrupt closes the channel of whoever is writing,
+ * space is reserved through the {@link RandomAccessFile}, which an interrupt leaves alone.
  */
 final class RingMemory implements AutoCloseable {
   private static final int CHUNK = 1 << 16;
@@ -33,19 +33,19 @@ final class RingMemory implements AutoCloseable {
   private static final int PAGE = 1 << 12;
 
   private final Path file;
-  private final FileChannel channel;
+  private final RandomAccessFile open;
   private final MemorySegment memory;
   private final RingGeometry geometry;
   private final boolean writable;
 
   private RingMemory(
       Path file,
-      FileChannel channel,
+      RandomAccessFile open,
       MemorySegment memory,
       RingGeometry geometry,
       boolean writable) {
     this.file = file;
-    this.channel = channel;
+    this.open = open;
     this.memory = memory;
     this.geometry = geometry;
     this.writable = writable;
@@ -58,39 +58,46 @@ final class RingMemory implements AutoCloseable {
    * @throws IOException in one sentence if it cannot be made or there is no space
    */
   static RingMemory create(Path file, RingGeometry geometry, int stamps) throws IOException {
-    FileChannel channel = null;
+    boolean interrupted = Thread.interrupted(); // locking and mapping would close the file
     try {
-      channel =
-          FileChannel.open(
-              file,
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE);
-      if (channel.tryLock() == null) {
-        throw new IOException("another program has locked it");
+      Files.createFile(file);
+      try {
+        return fill(file, geometry, stamps);
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw e;
       }
-      zero(channel, 0, geometry.buffersAt());
-      MemorySegment memory =
-          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      RingMemory ring = new RingMemory(file, channel, memory, geometry, true);
-      ring.initialise(stamps);
-      return ring;
     } catch (IOException e) {
-      discard(file, channel);
       throw new IOException(
           "The trace buffers "
               + file
               + " cannot be made ("
-              + e.getMessage()
+              + (e.getClass() == IOException.class ? e.getMessage() : e)
               + "); choose another folder or a smaller budget",
           e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  private static void discard(Path file, @Nullable FileChannel channel) throws IOException {
-    if (channel != null) {
-      channel.close();
-      Files.deleteIfExists(file);
+  private static RingMemory fill(Path file, RingGeometry geometry, int stamps) throws IOException {
+    RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
+    try {
+      FileChannel channel = open.getChannel();
+      if (channel.tryLock() == null) {
+        throw new IOException("another program has locked it");
+      }
+      zero(open, 0, geometry.buffersAt());
+      MemorySegment memory =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
+      RingMemory ring = new RingMemory(file, open, memory, geometry, true);
+      ring.initialise(stamps);
+      return ring;
+    } catch (IOException e) {
+      open.close();
+      throw e;
     }
   }
 
@@ -100,8 +107,9 @@ final class RingMemory implements AutoCloseable {
    * @throws IOException in one sentence if it still runs, or if this is no such file
    */
   static RingMemory open(Path file) throws IOException {
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
     try {
+      FileChannel channel = open.getChannel();
       if (!lock(channel)) {
         throw new IOException(
             "The program that traces into " + file + " still runs; end it, or take a snapshot");
@@ -114,9 +122,9 @@ final class RingMemory implements AutoCloseable {
       RingGeometry geometry = RingGeometry.read(file, header, channel.size());
       MemorySegment memory =
           channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      return new RingMemory(file, channel, memory, geometry, false);
+      return new RingMemory(file, open, memory, geometry, false);
     } catch (IOException e) {
-      channel.close();
+      open.close();
       throw e;
     }
   }
@@ -150,12 +158,13 @@ final class RingMemory implements AutoCloseable {
   }
 
   /**
-   * Reserves the space of a CPU's ring; its row is opened by the caller.
+   * Reserves the space of a CPU's ring; its row is opened by the caller. One thread at a time. An
+   * interrupt neither stops it nor is lost.
    *
    * @throws IOException if there is no space
    */
   void prepare(int row) throws IOException {
-    zero(channel, geometry.ringAt(row), geometry.ringBytes());
+    zero(open, geometry.ringAt(row), geometry.ringBytes());
     touch(geometry.ringAt(row), geometry.ringBytes());
   }
 
@@ -177,11 +186,11 @@ final class RingMemory implements AutoCloseable {
     }
   }
 
-  private static void zero(FileChannel channel, long at, long bytes) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, CHUNK));
-    for (long done = 0; done < bytes; ) {
-      zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - done));
-      done += channel.write(zeros, at + done);
+  private static void zero(RandomAccessFile open, long at, long bytes) throws IOException {
+    byte[] zeros = new byte[(int) Math.min(bytes, CHUNK)];
+    open.seek(at);
+    for (long done = 0; done < bytes; done += zeros.length) {
+      open.write(zeros, 0, (int) Math.min(zeros.length, bytes - done));
     }
   }
 
@@ -220,6 +229,6 @@ final class RingMemory implements AutoCloseable {
   /** Closes the file and gives the lock back; the mapping stays while somebody holds it. */
   @Override
   public void close() throws IOException {
-    channel.close();
+    open.close();
   }
 }

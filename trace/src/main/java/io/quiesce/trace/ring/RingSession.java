@@ -21,10 +21,19 @@ public final class RingSession implements AutoCloseable {
   private final Anchors anchors;
   private final @Nullable Consumer consumer;
   private final IntPredicate known;
+  private final Path folder;
+  private final UUID uuid;
   private boolean closed;
 
   private RingSession(
-      RingBuffers buffers, Anchors anchors, @Nullable Consumer consumer, IntPredicate known) {
+      RingBuffers buffers,
+      Anchors anchors,
+      @Nullable Consumer consumer,
+      IntPredicate known,
+      Path folder,
+      UUID uuid) {
+    this.folder = folder;
+    this.uuid = uuid;
     this.buffers = buffers;
     this.anchors = anchors;
     this.consumer = consumer;
@@ -60,7 +69,7 @@ public final class RingSession implements AutoCloseable {
     RingBuffers buffers = RingBuffers.create(file, geometry, kind);
     Anchors anchors = Anchors.begin(buffers.ring());
     Consumer consumer = overwrite ? null : new Consumer(buffers, anchors, folder, trace, known);
-    return new RingSession(buffers, anchors, consumer, known);
+    return new RingSession(buffers, anchors, consumer, known, folder, trace.uuid());
   }
 
   /**
@@ -156,7 +165,7 @@ public final class RingSession implements AutoCloseable {
    * Events that are being stored get 200 ms to end.
    *
    * @throws IOException if not everything could be written; the file of the buffers stays for
-   *     recovery then
+   *     recovery then, unless the trace is gone from its folder
    */
   @Override
   public synchronized void close() throws IOException {
@@ -177,7 +186,12 @@ public final class RingSession implements AutoCloseable {
       failure = consumer.takeFailure();
       consumer.close();
     }
-    if (drained) {
+    // Without the trace nobody finds what the buffers belong to: they would stay for ever.
+    boolean lost = !drained && !Metadata.isOf(folder, uuid);
+    if (lost && consumer != null) {
+      consumer.giveUp();
+    }
+    if (drained || lost) {
       buffers.ring().delete();
     }
     buffers.close();

@@ -84,12 +84,15 @@ public enum Stamps {
       return true;
     }
     try {
-      return PARAVIRTUAL.contains(Files.readString(SOURCE).strip())
-          && hasFlags(Files.readString(CPUS))
-          && agrees();
+      return isComputed(Files.readString(SOURCE), Files.readString(CPUS)) && agrees();
     } catch (IOException | RuntimeException _) {
       return false;
     }
+  }
+
+  /** Whether the kernel's clock is computed from a counter that ticks evenly on every CPU. */
+  static boolean isComputed(String source, String cpus) {
+    return PARAVIRTUAL.contains(source.strip()) && hasFlags(cpus);
   }
 
   private static boolean hasFlags(String cpus) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -116,5 +117,22 @@ class MetadataTest {
     assertThat(said).isBetween(millis - 1000, millis + 1000);
     assertThatThrownBy(() -> new Clock(null, 10, 0, 10))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** The wall clock is set forward or back while its offset is taken. */
+  @Test
+  void aWallClockThatIsSetMeanwhileGivesOneOfItsTwoOffsets() {
+    for (int step = 0; step < 20; step++) {
+      for (long by : new long[] {3600, -86_400}) {
+        int[] reads = new int[1];
+        int at = step;
+        Clock clock = Clock.monotonic(() -> Instant.now().plusSeconds(reads[0]++ < at ? 0 : by));
+        Clock now = Clock.monotonic();
+        long off = clock.offsetSeconds() - now.offsetSeconds();
+        long nanos = clock.offsetTicks() - now.offsetTicks();
+        double seconds = off + nanos / 1e9;
+        assertThat(Math.min(Math.abs(seconds), Math.abs(seconds - by))).isLessThan(0.5);
+      }
+    }
   }
 }

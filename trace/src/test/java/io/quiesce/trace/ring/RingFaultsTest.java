@@ -3,13 +3,10 @@ package io.quiesce.trace.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.quiesce.linux.CpuAffinity;
 import io.quiesce.trace.ctf.TraceDescription;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +24,7 @@ class RingFaultsTest {
 
   @Test
   void aSubBufferThatWasOnlyBegunIsDrained() throws Exception {
-    onOneCpu(
+    RingTrace.onOneCpu(
         () -> {
           try (RingBuffers buffers = buffers(false);
               Consumer consumer =
@@ -65,7 +62,7 @@ class RingFaultsTest {
     assumeTrue(kind.isAvailable(), "skipped: no restartable sequences here");
     RingGeometry geometry = new RingGeometry(Rows.count(), RingGeometry.LEAST_SUB_BYTES, 4, true);
     try (RingBuffers buffers = RingBuffers.create(folder.resolve("b"), geometry, kind)) {
-      onOneCpu(
+      RingTrace.onOneCpu(
           () -> {
             int perRing = 4 * 255;
             for (int i = 0; i < 10; i++) {
@@ -93,19 +90,6 @@ class RingFaultsTest {
     if (record != 0) {
       buffers.commit(record, 0, 0);
     }
-  }
-
-  private static void onOneCpu(Callable<Boolean> body) throws Exception {
-    FutureTask<Boolean> task = new FutureTask<>(body);
-    Thread.ofPlatform()
-        .start(
-            () -> {
-              if (CpuAffinity.isAvailable()) {
-                CpuAffinity.pinTo(CpuAffinity.get().highest());
-              }
-              task.run();
-            });
-    assertThat(task.get()).isTrue();
   }
 
   private static int deadThread() throws InterruptedException {
