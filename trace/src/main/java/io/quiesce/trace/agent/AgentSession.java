@@ -67,7 +67,7 @@ final class AgentSession {
   private static TraceSession start(AgentOptions options, Path folder) throws IOException {
     TraceSessionBuilder builder =
         options.overwrite() ? TraceSession.flightRecorder(folder) : TraceSession.record(folder);
-    builder.name(options.name()).closeAtExit(false);
+    builder.name(options.name()).closeAtExit(false).format(options.format());
     for (String pattern : options.patterns()) {
       builder.enable(pattern, options.level(), options.filter());
     }

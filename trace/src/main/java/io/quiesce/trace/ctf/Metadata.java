@@ -1,5 +1,6 @@
 package io.quiesce.trace.ctf;
 
+import io.quiesce.trace.TraceFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,7 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The file {@code metadata} of a trace: what the trace is, then one event type after the other.
+ * The file {@code metadata} of a trace: what the trace is, then one event type after the other, in
+ * the language of the trace's format.
  *
  * <p>It only grows, each time by one write, so event types may come at any time before their first
  * event is in a stream file. What is not entirely in the file is not in it at all.
@@ -35,11 +37,19 @@ public final class Metadata implements Closeable {
   private static final Pattern EVENT_ID =
       Pattern.compile("\\nevent \\{\\n\\tname = .*;\\n\\tid = (\\d{1,9});\\n");
 
+  private static final Pattern UUID_LIST =
+      Pattern.compile("\"uuid\":\\[(\\d{1,3}(?:,\\d{1,3}){15})]");
+
+  private static final Pattern FRAGMENT_ID =
+      Pattern.compile(Pattern.quote(Fragments.EVENT) + "(\\d{1,9}),");
+
   private final AppendFile file;
+  private final TraceFormat format;
   private final Map<Integer, EventType> types = new HashMap<>();
 
-  private Metadata(AppendFile file) {
+  private Metadata(AppendFile file, TraceFormat format) {
     this.file = file;
+    this.format = format;
   }
 
   /**
@@ -57,9 +67,9 @@ public final class Metadata implements Closeable {
     try {
       Files.createDirectories(folder);
       AppendFile file = AppendFile.create(path, opener);
-      Metadata metadata = new Metadata(file);
+      Metadata metadata = new Metadata(file, trace.format());
       try {
-        file.append(bytes(Tsdl.preamble(trace)));
+        file.append(bytes(metadata.preamble(trace)));
       } catch (IOException e) {
         file.close();
         Files.deleteIfExists(path); // so that the next try finds nothing in its way
@@ -69,6 +79,19 @@ public final class Metadata implements Closeable {
     } catch (IOException e) {
       throw new IOException("The trace in " + folder + " cannot be begun: " + e, e);
     }
+  }
+
+  private String preamble(TraceDescription trace) {
+    return format == TraceFormat.CTF_2 ? Fragments.preamble(trace) : Tsdl.preamble(trace);
+  }
+
+  private String text(EventType type) {
+    return format == TraceFormat.CTF_2 ? Fragments.event(type) : Tsdl.event(type);
+  }
+
+  /** Which format it is, as this class writes both. */
+  private static boolean isFragments(String text) {
+    return !text.isEmpty() && text.charAt(0) == Fragments.BEGIN;
   }
 
   /**
@@ -82,16 +105,27 @@ public final class Metadata implements Closeable {
     Path path = folder.resolve(NAME);
     try (AppendFile file = AppendFile.open(path)) {
       String text = Files.readString(path, StandardCharsets.ISO_8859_1);
-      int stream = text.indexOf("\nstream {\n");
-      Matcher uuid = UUID_LINE.matcher(text);
-      if (stream < 0 || text.indexOf(Tsdl.END, stream) < 0 || !uuid.find()) {
+      boolean fragments = isFragments(text);
+      String end = fragments ? Fragments.END : Tsdl.END;
+      int last = text.indexOf(fragments ? Fragments.LAST_OF_PREAMBLE : "\nstream {\n");
+      Matcher uuid = (fragments ? UUID_LIST : UUID_LINE).matcher(text);
+      if (last < 0 || text.indexOf(end, last) < 0 || !uuid.find()) {
         throw new IOException("it was cut off before the first event type");
       }
-      file.truncate(text.lastIndexOf(Tsdl.END) + (long) Tsdl.END.length());
-      return UUID.fromString(uuid.group(1));
+      file.truncate(text.lastIndexOf(end) + (long) end.length());
+      return fragments ? uuid(uuid.group(1)) : UUID.fromString(uuid.group(1));
     } catch (IOException e) {
       throw new IOException("The metadata " + path + " cannot be recovered: " + e, e);
     }
+  }
+
+  private static UUID uuid(String bytes) {
+    long[] halves = new long[2];
+    String[] numbers = bytes.split(",", -1);
+    for (int i = 0; i < numbers.length; i++) {
+      halves[i / Long.BYTES] = halves[i / Long.BYTES] << Byte.SIZE | Integer.parseInt(numbers[i]);
+    }
+    return new UUID(halves[0], halves[1]);
   }
 
   /**
@@ -100,8 +134,8 @@ public final class Metadata implements Closeable {
    * @throws IOException if it cannot be read
    */
   public static Set<Integer> ids(Path folder) throws IOException {
-    Matcher id =
-        EVENT_ID.matcher(Files.readString(folder.resolve(NAME), StandardCharsets.ISO_8859_1));
+    String text = Files.readString(folder.resolve(NAME), StandardCharsets.ISO_8859_1);
+    Matcher id = (isFragments(text) ? FRAGMENT_ID : EVENT_ID).matcher(text);
     Set<Integer> ids = new HashSet<>();
     while (id.find()) {
       ids.add(Integer.valueOf(id.group(1)));
@@ -137,7 +171,7 @@ public final class Metadata implements Closeable {
         other = fresh.putIfAbsent(type.id(), type);
       }
       if (other == null) {
-        texts.add(Tsdl.event(type));
+        texts.add(text(type));
       } else if (!other.equals(type)) {
         throw new IllegalArgumentException(
             type.fullName() + " has the id " + type.id() + " of " + other.fullName());
