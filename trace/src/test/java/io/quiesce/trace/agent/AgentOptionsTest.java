@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.quiesce.trace.TraceFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,8 @@ class AgentOptionsTest {
     assertThat(options.level()).isEqualTo(4);
     assertThat(options.budget()).isEqualTo(64 << 20);
     assertThat(options.exitOnFailure()).isFalse();
+    assertThat(options.format()).isEqualTo(TraceFormat.CTF_1_8);
+    assertThat(AgentOptions.parse("format=ctf-2").format()).isEqualTo(TraceFormat.CTF_2);
   }
 
   @Test
@@ -54,7 +57,8 @@ class AgentOptionsTest {
         "colour=red",
         "@/nowhere/at/all",
         "snapshot-on=exception",
-        "result=yes"
+        "result=yes",
+        "format=ctf2"
       })
   void wrongOnesAreOneSentence(String text) {
     assertThatThrownBy(() -> AgentOptions.parse(text))
