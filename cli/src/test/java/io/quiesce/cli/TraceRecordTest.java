@@ -72,6 +72,10 @@ class TraceRecordTest {
   }
 
   private Process record(String mode, String end, int items) throws IOException {
+    return record(mode, end, items, "ctf-1.8");
+  }
+
+  private Process record(String mode, String end, int items, String format) throws IOException {
     return new ProcessBuilder(
             quiesce(
                 "trace",
@@ -80,6 +84,8 @@ class TraceRecordTest {
                 trace.toString(),
                 "--mode",
                 mode,
+                "--format",
+                format,
                 "--enable",
                 "jul:*",
                 "--",
@@ -166,6 +172,23 @@ class TraceRecordTest {
       assertThat(files.map(file -> file.getFileName().toString()))
           .noneMatch(name -> name.startsWith("."));
     }
+  }
+
+  @Test
+  void theNewerFormatIsPrintedToo() throws Exception {
+    Process process = record("discard", "end", 100, "ctf-2");
+    ready(process);
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(Files.readAllBytes(trace.resolve("metadata"))[0]).isEqualTo((byte) 0x1e);
+    List<Integer> items = new ArrayList<>();
+    Matcher item = ITEM.matcher(run(0, "trace", "print", trace.toString()));
+    while (item.find()) {
+      items.add(Integer.valueOf(item.group(1)));
+    }
+    assertThat(items).isEqualTo(upTo(100));
+    assertThat(run(0, "trace", "stats", trace.toString())).contains("100");
+    assertThat(run(2, "trace", "record", "--format", "ctf-3", "--", "java"))
+        .contains("a format is ctf-1.8 or ctf-2, not 'ctf-3'");
   }
 
   @ParameterizedTest
