@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #record} writes everything to a folder as it happens; when the disk cannot follow, new
  * events are lost and counted. {@link #flightRecorder} keeps the newest events in memory, and
  * writes them when {@link #snapshot} asks for it. The folder is a trace in the Common Trace Format
- * 1.8, or 2 if asked for ({@link TraceSessionBuilder#format}), which babeltrace2 and Trace Compass
- * read; no tool needs to know Quiesce.
+ * 1.8, which babeltrace2 and Trace Compass read, or 2 if asked for ({@link
+ * TraceSessionBuilder#format}); no tool needs to know Quiesce.
  *
  * <pre>{@code
  * try (var session = TraceSession.record(Path.of("trace")).enable("shop:*").start()) {
