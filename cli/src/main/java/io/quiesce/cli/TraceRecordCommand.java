@@ -14,11 +14,13 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code quiesce trace record}: runs a program with the agent in it. */
 @Command(
@@ -53,6 +55,17 @@ final class TraceRecordCommand implements Callable<Integer> {
     DISCARD,
     /** Old events give way. */
     OVERWRITE
+  }
+
+  /** As the agent takes it. */
+  static final class Format implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      if (!text.equals("ctf-1.8") && !text.equals("ctf-2")) {
+        throw new TypeConversionException("a format is ctf-1.8 or ctf-2, not '" + text + "'");
+      }
+      return text;
+    }
   }
 
   @Spec private CommandSpec spec;
@@ -118,6 +131,17 @@ final class TraceRecordCommand implements Callable<Integer> {
       converter = TraceConverters.Size.class,
       description = "Memory of all buffers together, such as 64M (default: 32M).")
   private @Nullable Long budget;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "ctf-1.8",
+      converter = Format.class,
+      description = {
+        "ctf-1.8: what babeltrace2 and Trace Compass read.",
+        "ctf-2: what babeltrace2 reads from 2.1 on (default: ${DEFAULT-VALUE}).",
+      })
+  private String format;
 
   @Option(
       names = "--snapshot-on-exception",
@@ -209,6 +233,7 @@ final class TraceRecordCommand implements Callable<Integer> {
     if (snapshotOnException) {
       lines.add("snapshot-on=exception");
     }
+    lines.add("format=" + format);
     lines.add("on-failure=exit");
     lines.add("per-process=" + !java);
     lines.add("result=true");

@@ -164,6 +164,23 @@ class TraceRecordTest {
     }
   }
 
+  @Test
+  void theNewerFormatIsPrintedToo() throws Exception {
+    Process process = record("discard", "end", 100, "--format", "ctf-2");
+    ready(process);
+    assertThat(process.waitFor()).as(err()).isZero();
+    assertThat(Files.readAllBytes(trace.resolve("metadata"))[0]).isEqualTo((byte) 0x1e);
+    List<Integer> items = new ArrayList<>();
+    Matcher item = ITEM.matcher(run(0, "trace", "print", trace.toString()));
+    while (item.find()) {
+      items.add(Integer.valueOf(item.group(1)));
+    }
+    assertThat(items).isEqualTo(upTo(100));
+    assertThat(run(0, "trace", "stats", trace.toString())).contains("100");
+    assertThat(run(2, "trace", "record", "--format", "ctf-3", "--", "java"))
+        .contains("a format is ctf-1.8 or ctf-2, not 'ctf-3'");
+  }
+
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143"})
   void signalsReachTheProgramAndEndItWell(String signal, int status) throws Exception {

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #record} writes everything to a folder as it happens; when the disk cannot follow, new
  * events are lost and counted. {@link #flightRecorder} keeps the newest events in memory, and
  * writes them when {@link #snapshot} asks for it. The folder is a trace in the Common Trace Format
- * 1.8, which babeltrace2 and Trace Compass read; no tool needs to know Quiesce.
+ * 1.8, which babeltrace2 and Trace Compass read, or 2 if asked for ({@link
+ * TraceSessionBuilder#format}); no tool needs to know Quiesce.
  *
  * <pre>{@code
  * try (var session = TraceSession.record(Path.of("trace")).enable("shop:*").start()) {
@@ -81,7 +82,8 @@ public final class TraceSession implements AutoCloseable {
     this.context = builder.context();
     this.rules = new ArrayList<>(builder.rules());
     this.flushNanos = builder.flush().toNanos();
-    this.description = TraceDescription.ofThisProcess(builder.name(), context.fields());
+    this.description =
+        TraceDescription.ofThisProcess(builder.name(), context.fields()).in(builder.format());
     boolean isNew = !Files.exists(folder);
     this.metadata = Metadata.create(folder, description);
     RingSession made = null;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class TraceSessionBuilder {
   private Duration flush = Duration.ofSeconds(1);
   private EventContext context = EventContext.NONE;
   private boolean closedAtExit = true;
+  private TraceFormat format = TraceFormat.CTF_1_8;
 
   TraceSessionBuilder(Path folder, boolean overwrite) {
     this.folder = folder;
@@ -193,6 +195,18 @@ public final class TraceSessionBuilder {
   }
 
   /**
+   * Chooses the format in which the trace is described; snapshots and what recovery finishes have
+   * it too.
+   *
+   * @param version {@link TraceFormat#CTF_1_8} by default, which more tools read
+   * @return this
+   */
+  public TraceSessionBuilder format(TraceFormat version) {
+    this.format = Objects.requireNonNull(version, "version");
+    return this;
+  }
+
+  /**
    * Starts it.
    *
    * @return the session, to be closed
@@ -241,6 +255,10 @@ public final class TraceSessionBuilder {
 
   boolean isClosedAtExit() {
     return closedAtExit;
+  }
+
+  TraceFormat format() {
+    return format;
   }
 
   EventContext context() {

@@ -1,6 +1,7 @@
 package io.quiesce.trace.agent;
 
 import io.quiesce.trace.ContextField;
+import io.quiesce.trace.TraceFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *     process number as its name
  * @param result {@code result=true}: the file {@code .result} in the trace says at the end how it
  *     went
+ * @param format {@code format=ctf-2} or {@code ctf-1.8}, the default
  */
 record AgentOptions(
     Path output,
@@ -56,7 +58,8 @@ record AgentOptions(
     boolean snapshotOnException,
     boolean exitOnFailure,
     boolean perProcess,
-    boolean result) {
+    boolean result,
+    TraceFormat format) {
 
   private record Entry(String key, String value) {}
 
@@ -143,6 +146,7 @@ record AgentOptions(
     private boolean exitOnFailure;
     private boolean perProcess;
     private boolean result;
+    private TraceFormat format = TraceFormat.CTF_1_8;
 
     void take(String key, String value) {
       switch (key) {
@@ -162,10 +166,12 @@ record AgentOptions(
         case "on-failure" -> exitOnFailure = either(value, "exit", "continue");
         case "per-process" -> perProcess = either(value, "true", "false");
         case "result" -> result = either(value, "true", "false");
+        case "format" ->
+            format = either(value, "ctf-2", "ctf-1.8") ? TraceFormat.CTF_2 : TraceFormat.CTF_1_8;
         default ->
             throw new IllegalArgumentException(
                 "there are output, mode, enable, level, context, filter, buffers, budget, name,"
-                    + " snapshot-on, on-failure, per-process and result");
+                    + " snapshot-on, on-failure, per-process, result and format");
       }
     }
 
@@ -196,7 +202,8 @@ record AgentOptions(
           snapshotOnException,
           exitOnFailure,
           perProcess,
-          result);
+          result,
+          format);
     }
   }
 }

@@ -75,6 +75,7 @@ final class AgentSession {
     builder
         .name(options.name())
         .closeAtExit(false)
+        .format(options.format())
         .context(options.context().toArray(ContextField[]::new));
     for (String pattern : options.patterns()) {
       builder.enable(pattern, options.level(), options.filter());

@@ -1,5 +1,6 @@
 package io.quiesce.trace.ctf;
 
+import io.quiesce.trace.TraceFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,9 +19,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code metadata} of a trace: what the trace is, then one event type after the other.
+ * The file {@code metadata} of a trace: what the trace is, then one event type after the other, in
+ * the language of the trace's format.
  *
  * <p>It only grows, each time by one write, so event types may come at any time before their first
  * event is in a stream file. What is not entirely in the file is not in it at all.
@@ -39,11 +42,19 @@ public final class Metadata implements Closeable {
   private static final Pattern EVENT_ID =
       Pattern.compile("\\nevent \\{\\n\\tname = .*;\\n\\tid = (\\d{1,9});\\n");
 
+  private static final Pattern UUID_LIST =
+      Pattern.compile("\"uuid\":\\[(\\d{1,3}(?:,\\d{1,3}){15})]");
+
+  private static final Pattern FRAGMENT_ID =
+      Pattern.compile(Pattern.quote(Fragments.EVENT) + "(\\d{1,9}),");
+
   private final AppendFile file;
+  private final TraceFormat format;
   private final Map<Integer, EventType> types = new HashMap<>();
 
-  private Metadata(AppendFile file) {
+  private Metadata(AppendFile file, TraceFormat format) {
     this.file = file;
+    this.format = format;
   }
 
   /**
@@ -61,9 +72,9 @@ public final class Metadata implements Closeable {
     try {
       Files.createDirectories(folder);
       AppendFile file = AppendFile.create(path, opener);
-      Metadata metadata = new Metadata(file);
+      Metadata metadata = new Metadata(file, trace.format());
       try {
-        file.append(bytes(Tsdl.preamble(trace)));
+        file.append(bytes(metadata.preamble(trace)));
       } catch (IOException e) {
         file.close();
         Files.deleteIfExists(path); // so that the next try finds nothing in its way
@@ -73,6 +84,19 @@ public final class Metadata implements Closeable {
     } catch (IOException e) {
       throw new IOException("The trace in " + folder + " cannot be begun: " + e, e);
     }
+  }
+
+  private String preamble(TraceDescription trace) {
+    return format == TraceFormat.CTF_2 ? Fragments.preamble(trace) : Tsdl.preamble(trace);
+  }
+
+  private String text(EventType type) {
+    return format == TraceFormat.CTF_2 ? Fragments.event(type) : Tsdl.event(type);
+  }
+
+  /** Which format it is, as this class writes both. */
+  private static boolean isFragments(String text) {
+    return !text.isEmpty() && text.charAt(0) == Fragments.BEGIN;
   }
 
   /**
@@ -86,13 +110,15 @@ public final class Metadata implements Closeable {
     Path path = folder.resolve(NAME);
     try (AppendFile file = AppendFile.open(path)) {
       String text = Files.readString(path, StandardCharsets.ISO_8859_1);
-      int stream = text.indexOf("\nstream {\n");
-      Matcher uuid = UUID_LINE.matcher(text);
-      if (stream < 0 || text.indexOf(Tsdl.END, stream) < 0 || !uuid.find()) {
+      boolean fragments = isFragments(text);
+      String end = fragments ? Fragments.END : Tsdl.END;
+      int last = text.indexOf(fragments ? Fragments.LAST_OF_PREAMBLE : "\nstream {\n");
+      UUID uuid = uuid(text);
+      if (last < 0 || text.indexOf(end, last) < 0 || uuid == null) {
         throw new IOException("it was cut off before the first event type");
       }
-      file.truncate(text.lastIndexOf(Tsdl.END) + (long) Tsdl.END.length());
-      return UUID.fromString(uuid.group(1));
+      file.truncate(text.lastIndexOf(end) + (long) end.length());
+      return uuid;
     } catch (IOException e) {
       throw new IOException("The metadata " + path + " cannot be recovered: " + e, e);
     }
@@ -101,12 +127,31 @@ public final class Metadata implements Closeable {
   /** Whether a folder has the metadata of this trace. */
   public static boolean isOf(Path folder, UUID trace) {
     try (InputStream in = Files.newInputStream(folder.resolve(NAME))) {
-      Matcher uuid =
-          UUID_LINE.matcher(new String(in.readNBytes(HEAD_BYTES), StandardCharsets.ISO_8859_1));
-      return uuid.find() && uuid.group(1).equals(trace.toString());
+      String head = new String(in.readNBytes(HEAD_BYTES), StandardCharsets.ISO_8859_1);
+      UUID found = uuid(head);
+      return found != null && found.equals(trace);
     } catch (IOException _) {
       return false;
     }
+  }
+
+  /** The trace's uuid, which comes first, or null. */
+  private static @Nullable UUID uuid(String text) {
+    boolean fragments = isFragments(text);
+    Matcher found = (fragments ? UUID_LIST : UUID_LINE).matcher(text);
+    if (!found.find()) {
+      return null;
+    }
+    return fragments ? ofBytes(found.group(1)) : UUID.fromString(found.group(1));
+  }
+
+  private static UUID ofBytes(String bytes) {
+    long[] halves = new long[2];
+    String[] numbers = bytes.split(",", -1);
+    for (int i = 0; i < numbers.length; i++) {
+      halves[i / Long.BYTES] = halves[i / Long.BYTES] << Byte.SIZE | Integer.parseInt(numbers[i]);
+    }
+    return new UUID(halves[0], halves[1]);
   }
 
   /**
@@ -115,8 +160,8 @@ public final class Metadata implements Closeable {
    * @throws IOException if it cannot be read
    */
   public static Set<Integer> ids(Path folder) throws IOException {
-    Matcher id =
-        EVENT_ID.matcher(Files.readString(folder.resolve(NAME), StandardCharsets.ISO_8859_1));
+    String text = Files.readString(folder.resolve(NAME), StandardCharsets.ISO_8859_1);
+    Matcher id = (isFragments(text) ? FRAGMENT_ID : EVENT_ID).matcher(text);
     Set<Integer> ids = new HashSet<>();
     while (id.find()) {
       ids.add(Integer.valueOf(id.group(1)));
@@ -152,7 +197,7 @@ public final class Metadata implements Closeable {
         other = fresh.putIfAbsent(type.id(), type);
       }
       if (other == null) {
-        texts.add(Tsdl.event(type));
+        texts.add(text(type));
       } else if (!other.equals(type)) {
         throw new IllegalArgumentException(
             type.fullName() + " has the id " + type.id() + " of " + other.fullName());

@@ -43,6 +43,22 @@ final class Names {
     return unique(fits ? wanted : '_' + wanted);
   }
 
+  /**
+   * The name itself, for CTF 2, where any text is one: only what {@link #plain} and the limit
+   * change, and a number behind what is there already.
+   */
+  String verbatim(String name) {
+    String wanted = plain(name);
+    if (wanted.codePointCount(0, wanted.length()) > MAX_LENGTH) {
+      wanted = wanted.substring(0, wanted.offsetByCodePoints(0, MAX_LENGTH));
+    }
+    String unique = wanted;
+    for (int n = 2; !taken.add(unique); n++) {
+      unique = wanted + '_' + n;
+    }
+    return unique;
+  }
+
   private String unique(String wanted) {
     String name = wanted;
     for (int n = 2; taken.contains(name); n++) {
@@ -78,24 +94,26 @@ final class Names {
     return c >= '0' && c <= '9';
   }
 
-  /**
-   * A literal in quotes. Quotes and backslashes are escaped; what would end a line, other control
-   * characters and lone surrogates become {@link Utf8#REPLACEMENT}, since readers print names as
-   * they are.
-   */
+  /** A literal in quotes: {@link #plain} text, in which quotes and backslashes are escaped. */
   static String literal(String text) {
-    StringBuilder literal = new StringBuilder(text.length() + 2).append('"');
+    return '"' + plain(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+
+  /**
+   * What would end a line, other control characters and lone surrogates become {@link
+   * Utf8#REPLACEMENT}, since readers print names as they are.
+   */
+  static String plain(String text) {
+    StringBuilder plain = new StringBuilder(text.length());
     text.codePoints()
         .forEach(
             c -> {
-              if (c == '"' || c == '\\') {
-                literal.append('\\').append((char) c);
-              } else if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
-                literal.append(Utf8.REPLACEMENT);
+              if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
+                plain.append(Utf8.REPLACEMENT);
               } else {
-                literal.appendCodePoint(c);
+                plain.appendCodePoint(c);
               }
             });
-    return literal.append('"').toString();
+    return plain.toString();
   }
 }

@@ -1,5 +1,6 @@
 package io.quiesce.trace.ctf;
 
+import io.quiesce.trace.TraceFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,9 +21,14 @@ import java.util.UUID;
  * @param clock what the times mean
  * @param environment who traced where; each value a {@link String}, {@link Integer} or {@link Long}
  * @param context the fields that stand before the event's own, in each event
+ * @param format of the metadata; packets are the same in all
  */
 public record TraceDescription(
-    UUID uuid, Clock clock, Map<String, Object> environment, List<Field> context) {
+    UUID uuid,
+    Clock clock,
+    Map<String, Object> environment,
+    List<Field> context,
+    TraceFormat format) {
 
   public TraceDescription {
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -36,9 +42,20 @@ public record TraceDescription(
         });
   }
 
+  /** A trace whose metadata is in CTF 1.8. */
+  public TraceDescription(
+      UUID uuid, Clock clock, Map<String, Object> environment, List<Field> context) {
+    this(uuid, clock, environment, context, TraceFormat.CTF_1_8);
+  }
+
   /** The same with another uuid. */
   public TraceDescription with(UUID other) {
-    return new TraceDescription(other, clock, environment, context);
+    return new TraceDescription(other, clock, environment, context, format);
+  }
+
+  /** The same in another format. */
+  public TraceDescription in(TraceFormat other) {
+    return new TraceDescription(uuid, clock, environment, context, other);
   }
 
   /** A new trace of this process, by the kernel's monotonic clock. */

@@ -1,6 +1,6 @@
 /**
- * The Common Trace Format, version 1.8, as LTTng-UST writes it: what a trace folder holds, byte by
- * byte. No buffers, no threads, no tracepoints.
+ * The Common Trace Format, version 1.8 or 2, as LTTng-UST writes it: what a trace folder holds,
+ * byte by byte. No buffers, no threads, no tracepoints.
  *
  * <pre>
  *   folder/metadata           text: trace, clock, environment, event types       Metadata

@@ -30,7 +30,7 @@ final class MetadataText {
   private static final int CONTENT_AT = 24;
   private static final int SIZE_AT = 28;
   private static final int SCHEMES_AT = 32;
-  private static final int RECORD_SEPARATOR = 0x1e;
+  static final byte RECORD_SEPARATOR = 0x1e;
 
   private final Path file;
   private final byte[] bytes;
@@ -68,10 +68,6 @@ final class MetadataText {
           return unpacked(file, content, buffer, damage);
         }
       }
-    }
-    if (content.length > 0 && (content[0] == RECORD_SEPARATOR || content[0] == '{')) {
-      throw new TraceFormatException(
-          file, 0, "this is a trace of format version 2, and version 1.8 is what is read");
     }
     MetadataText text = new MetadataText(file, content);
     text.parts.put(0, 0L);
@@ -123,6 +119,11 @@ final class MetadataText {
     return size > (long) left * Byte.SIZE
         ? "a packet of metadata claims " + size / Byte.SIZE + " bytes, of which " + left + " exist"
         : "";
+  }
+
+  /** Whether this is CTF 2, which begins with a record separator, rather than 1.8. */
+  boolean isFragments() {
+    return bytes.length > 0 && bytes[0] == RECORD_SEPARATOR;
   }
 
   byte[] bytes() {

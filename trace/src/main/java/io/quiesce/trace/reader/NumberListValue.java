@@ -45,7 +45,7 @@ final class NumberListValue extends Value {
   void decode(Decoder decoder) throws TraceFormatException {
     long count = sizeOf(type, length);
     // One that is empty takes no bits, but aligns.
-    start = decoder.take(element.align(), 0);
+    start = decoder.take(type.align(), 0);
     if (count < 0
         || count > Integer.MAX_VALUE
         || (count > 0 && (count - 1) * stride + element.bits() > decoder.end() - start)) {

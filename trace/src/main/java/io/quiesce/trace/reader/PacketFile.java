@@ -131,7 +131,7 @@ final class PacketFile implements Closeable {
       }
     }
     firstBit = decoder.at;
-    long packet = length("packet_size", rest * Byte.SIZE);
+    long packet = length("packet_size", length("content_size", rest * Byte.SIZE));
     endBit = length("content_size", packet);
     if (packet <= 0 || packet % Byte.SIZE != 0 || packet < firstBit) {
       throw damaged("a packet claims a size of " + packet + " bits");

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SchemaParser {
   /** The most values that one event of each kind consists of, all kinds together. */
-  private static final int MAX_NODES = 1 << 24;
+  static final int MAX_NODES = 1 << 24;
 
   /** Header, context and fields: one block's settings of type. */
   private static final class Block {
@@ -56,6 +56,9 @@ final class SchemaParser {
    * @throws TraceFormatException if it throws, or if not even the trace block is sound
    */
   static TraceSchema parse(MetadataText text, Damage damage) throws TraceFormatException {
+    if (text.isFragments()) {
+      return FragmentParser.parse(text, damage);
+    }
     SchemaParser parser = new SchemaParser(text);
     try {
       while (parser.lexer.kind() != Lexer.Kind.END) {
@@ -88,6 +91,9 @@ final class SchemaParser {
         return order;
       }
       lexer.advance();
+    }
+    if (text.bytes().length > 0 && text.bytes()[0] == '{') {
+      throw text.damaged(0, "metadata of format version 2 begins with a record separator");
     }
     throw text.damaged(0, "no trace block with a byte order is in the metadata");
   }

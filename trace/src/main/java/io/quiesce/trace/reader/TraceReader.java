@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads traces of the Common Trace Format 1.8: the events of all streams in the order of time.
+ * Reads traces of the Common Trace Format 1.8 and 2: the events of all streams in the order of
+ * time.
  *
  * <pre>{@code
  * try (TraceReader reader = TraceReader.open(folder)) {

@@ -1,5 +1,6 @@
 package io.quiesce.trace.reader;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,7 +86,19 @@ public sealed interface Type {
    * @param low the first value
    * @param high the last one, included
    */
-  record Label(String text, long low, long high) {}
+  record Label(String text, long low, long high) {
+    private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
+    private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+    private static final BigInteger MOST_UNSIGNED =
+        BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE);
+
+    /** What of a range an integer of 64 bits can be, or null if that is nothing. */
+    static @Nullable Label within(String text, BigInteger low, BigInteger high, boolean signed) {
+      BigInteger from = low.max(signed ? LEAST : BigInteger.ZERO);
+      BigInteger to = high.min(signed ? MOST : MOST_UNSIGNED);
+      return from.compareTo(to) > 0 ? null : new Label(text, from.longValue(), to.longValue());
+    }
+  }
 
   /**
    * An integer whose values have names.
@@ -164,7 +177,8 @@ public sealed interface Type {
    * A part of a structure, or a choice of a variant.
    *
    * @param written its name in the metadata
-   * @param name its name for people: without the underscore that LTTng puts before it
+   * @param name its name for people: without the underscore that LTTng puts before it in CTF 1.8;
+   *     what has a role in CTF 2 is called as in 1.8
    * @param type what it is
    */
   record Field(String written, String name, Type type) {
@@ -220,15 +234,39 @@ public sealed interface Type {
     }
   }
 
-  /** One of several types, chosen by an enumeration's label. */
+  /**
+   * The values that choose an option of a variant.
+   *
+   * @param option the option's position
+   * @param low the first value
+   * @param high the last one, included
+   */
+  record Choice(int option, BigInteger low, BigInteger high) {}
+
+  /** One of several types, chosen by an enumeration's label, or in CTF 2 by an integer's value. */
   final class Variant implements Type {
     private final @Nullable String tag;
     private final List<Field> options;
+    private final @Nullable List<Choice> choices;
+    private final int otherwise;
     private final int nodes;
     private final int depth;
 
     Variant(@Nullable String tag, List<Field> options) {
+      this(tag, options, null, -1);
+    }
+
+    /**
+     * A variant.
+     *
+     * @param choices what values choose, or null if labels do
+     * @param otherwise the option that all other values choose, or -1
+     */
+    Variant(
+        @Nullable String tag, List<Field> options, @Nullable List<Choice> choices, int otherwise) {
       this.tag = tag;
+      this.choices = choices;
+      this.otherwise = otherwise;
       this.options = List.copyOf(options);
       nodes = nodesOf(options);
       depth = depthOf(options);
@@ -242,6 +280,14 @@ public sealed interface Type {
     /** The choices. */
     public List<Field> options() {
       return options;
+    }
+
+    @Nullable List<Choice> choices() {
+      return choices;
+    }
+
+    int otherwise() {
+      return otherwise;
     }
 
     /** The choice aligns itself. */
@@ -266,25 +312,38 @@ public sealed interface Type {
    *
    * @param element each
    * @param length how many
+   * @param atLeast the least alignment
    */
-  record Array(Type element, long length) implements Listing {}
+  record Array(Type element, long length, int atLeast) implements Listing {
+    Array(Type element, long length) {
+      this(element, length, 1);
+    }
+  }
 
   /**
    * A number of values that an integer before them tells.
    *
    * @param element each
    * @param length the path to the integer
+   * @param atLeast the least alignment
    */
-  record Sequence(Type element, String length) implements Listing {}
+  record Sequence(Type element, String length, int atLeast) implements Listing {
+    Sequence(Type element, String length) {
+      this(element, length, 1);
+    }
+  }
 
   /** Values of one type, one after the other. */
   sealed interface Listing extends Type {
     /** What each one is. */
     Type element();
 
+    /** The least alignment, whatever the elements have. */
+    int atLeast();
+
     @Override
     default int align() {
-      return element().align();
+      return Math.max(atLeast(), element().align());
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TypeParser {
   private static final Type.Struct NOTHING = new Type.Struct(List.of(), 1);
-  private static final long MAX_ALIGN = 1 << 20;
+  static final long MAX_ALIGN = 1 << 20;
 
   private final Lexer lexer;
   private final boolean bigEndian;

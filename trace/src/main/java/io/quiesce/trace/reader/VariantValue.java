@@ -12,20 +12,25 @@ final class VariantValue extends Value {
   /** The choice that each label of the tag makes, or -1. */
   private final int[] byLabel;
 
+  /** What goes with each, when values choose and not an enumeration's labels. */
+  private final Type.Enumeration labels;
+
   private int chosen;
 
   VariantValue(Type.Variant type, NumberValue tag, Type.Enumeration labels, Value[] options) {
     this.type = type;
     this.tag = tag;
     this.options = options;
+    this.labels = labels;
     byLabel = new int[labels.labels().size()];
     for (int i = 0; i < byLabel.length; i++) {
       byLabel[i] = option(labels.labels().get(i).text());
     }
   }
 
-  private VariantValue(Type.Variant type, int chosen, Value value) {
+  private VariantValue(Type.Variant type, Type.Enumeration labels, int chosen, Value value) {
     this.type = type;
+    this.labels = labels;
     this.tag = null;
     this.options = new Value[type.options().size()];
     this.byLabel = new int[0];
@@ -52,16 +57,21 @@ final class VariantValue extends Value {
 
   @Override
   void decode(Decoder decoder) throws TraceFormatException {
-    if (tag == null || !(tag.type() instanceof Type.Enumeration enumeration)) {
+    if (tag == null) {
       throw decoder.damaged(decoder.at, "nothing chooses from a variant");
     }
     long value = tag.asLong();
     for (int i = 0; i < byLabel.length; i++) {
-      if (byLabel[i] >= 0 && enumeration.within(enumeration.labels().get(i), value)) {
+      if (byLabel[i] >= 0 && labels.within(labels.labels().get(i), value)) {
         chosen = byLabel[i];
         options[chosen].decode(decoder);
         return;
       }
+    }
+    if (type.otherwise() >= 0) {
+      chosen = type.otherwise();
+      options[chosen].decode(decoder);
+      return;
     }
     throw decoder.damaged(decoder.at, "no choice of a variant goes with " + value);
   }
@@ -76,7 +86,7 @@ final class VariantValue extends Value {
 
   @Override
   Value copy(Bits source) {
-    return new VariantValue(type, chosen, options[chosen].copy(source));
+    return new VariantValue(type, labels, chosen, options[chosen].copy(source));
   }
 
   @Override

@@ -1,6 +1,6 @@
 /**
- * Reads traces of the Common Trace Format, version 1.8: those of Quiesce, of LTTng-UST, and what
- * else keeps to the format.
+ * Reads traces of the Common Trace Format, versions 1.8 and 2: those of Quiesce, of LTTng-UST, and
+ * what else keeps to the format.
  *
  * <pre>
  *   TraceReader      opens folders, merges the streams by time, is a cursor over events

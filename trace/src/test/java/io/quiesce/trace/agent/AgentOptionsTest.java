@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.quiesce.trace.ContextField;
+import io.quiesce.trace.TraceFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,8 @@ class AgentOptionsTest {
     assertThat(options.level()).isEqualTo(4);
     assertThat(options.budget()).isEqualTo(64 << 20);
     assertThat(options.exitOnFailure()).isFalse();
+    assertThat(options.format()).isEqualTo(TraceFormat.CTF_1_8);
+    assertThat(AgentOptions.parse("format=ctf-2").format()).isEqualTo(TraceFormat.CTF_2);
   }
 
   @Test
@@ -57,7 +60,8 @@ class AgentOptionsTest {
         "context=",
         "@/nowhere/at/all",
         "snapshot-on=exception",
-        "result=yes"
+        "result=yes",
+        "format=ctf2"
       })
   void wrongOnesAreOneSentence(String text) {
     assertThatThrownBy(() -> AgentOptions.parse(text))

@@ -41,6 +41,27 @@ public final class Babeltrace {
     assumeTrue(runs("babeltrace2", "--version"), "skipped: babeltrace2 is not installed");
   }
 
+  /** The first release that reads CTF 2. */
+  public static void assumeReadsFragments() {
+    String version = "none";
+    try {
+      Process process = new ProcessBuilder("babeltrace2", "--version").start();
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      Matcher matcher = Pattern.compile("Babeltrace (\\d+)\\.(\\d+)").matcher(said);
+      if (matcher.find()) {
+        version = matcher.group(1) + "." + matcher.group(2);
+        int minor = Integer.parseInt(matcher.group(2));
+        assumeTrue(
+            Integer.parseInt(matcher.group(1)) > 2 || minor >= 1,
+            "skipped: babeltrace2 reads CTF 2 from 2.1 on, and this is " + version);
+        return;
+      }
+    } catch (IOException _) {
+      // It is not installed.
+    }
+    assumeTrue(false, "skipped: babeltrace2 2.1 or later is not installed, but " + version);
+  }
+
   public static void assumePython() {
     assumeTrue(
         runs("/usr/bin/python3", "-c", "import bt2"), "skipped: python3-bt2 is not installed");

@@ -3,6 +3,7 @@ package io.quiesce.trace.ctf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.quiesce.trace.TraceFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,6 +106,49 @@ class MetadataTest {
     assertThatThrownBy(() -> Metadata.recover(folder))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cut off");
+  }
+
+  @Test
+  void recoveryKeepsWholeFragmentsWhereverTheFileEnds() throws IOException {
+    int start;
+    int second;
+    try (Metadata metadata = Metadata.create(folder, trace.in(TraceFormat.CTF_2))) {
+      start = (int) Files.size(file());
+      metadata.add(type(1, "n\u00e4me }\n\u001e{\"type\":\"event-record-class\",\"id\":7,"));
+      second = (int) Files.size(file());
+      metadata.add(type(2, "b"));
+    }
+    assertThat(Metadata.ids(folder)).containsExactlyInAnyOrder(1, 2);
+    byte[] whole = Files.readAllBytes(file());
+    for (int length = 0; length <= whole.length; length += length < start - 50 ? 41 : 1) {
+      Files.write(file(), Arrays.copyOf(whole, length));
+      if (length < start) {
+        assertThatThrownBy(() -> Metadata.recover(folder))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("cut off");
+        continue;
+      }
+      assertThat(Metadata.recover(folder)).isEqualTo(trace.uuid());
+      int kept = length == whole.length ? whole.length : length >= second ? second : start;
+      assertThat(Files.size(file())).isEqualTo(kept);
+      assertThat(Metadata.ids(folder)).hasSize(kept == start ? 0 : kept == second ? 1 : 2);
+    }
+    Arrays.fill(whole, second, whole.length, (byte) 0); // as after a loss of power
+    Files.write(file(), whole);
+    Metadata.recover(folder);
+    assertThat(Files.size(file())).isEqualTo(second);
+  }
+
+  @Test
+  void fragmentsAreLinesBehindSeparators() throws IOException {
+    try (Metadata metadata = Metadata.create(folder, trace.in(TraceFormat.CTF_2))) {
+      metadata.addAll(List.of(type(1, "a\nb\u001e\"\\\ud800"), type(2, "b")));
+    }
+    String text = Files.readString(file());
+    assertThat(text).startsWith("\u001e{\"type\":\"preamble\",\"version\":2,").endsWith("}\n");
+    assertThat(text.split("\n", -1)).hasSize(7);
+    assertThat(text.chars().filter(c -> c == 0x1e)).hasSize(6);
+    assertThat(text).contains("\"name\":\"p:a\ufffdb\ufffd\\\"\\\\\ufffd\"");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.quiesce.trace.ctf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.quiesce.trace.TraceFormat;
 import java.lang.reflect.Array;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -177,15 +178,26 @@ public final class RandomEvents {
 
   /** Fails unless the reader's structure is what these values have to look like. */
   public static void check(Map<String, Object> read, List<Field> fields, List<Object> values) {
+    check(read, fields, values, TraceFormat.CTF_1_8);
+  }
+
+  /** As the other one, with the names of a format. */
+  public static void check(
+      Map<String, Object> read, List<Field> fields, List<Object> values, TraceFormat format) {
     Names names = new Names();
+    boolean verbatim = format == TraceFormat.CTF_2;
     Map<String, Object> expected = new HashMap<>();
     for (int i = 0; i < values.size(); i++) {
-      String identifier = names.field(fields.get(i).name());
+      String given = fields.get(i).name();
+      String identifier = verbatim ? '_' + names.verbatim(given) : names.field(given);
       String shown = identifier.substring(1);
       check(Objects.requireNonNull(read.get(shown), shown), fields.get(i).type(), values.get(i));
       expected.put(shown, values.get(i));
       if (fields.get(i).type() instanceof FieldType.Sequence) {
-        String length = names.field(identifier + "_length").substring(1);
+        String length =
+            verbatim
+                ? names.verbatim(identifier + "_length")
+                : names.field(identifier + "_length").substring(1);
         expected.put(length, values.get(i));
         assertThat(read.get(length)).isEqualTo(BigInteger.valueOf(Array.getLength(values.get(i))));
       }

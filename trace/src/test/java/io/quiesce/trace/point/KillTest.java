@@ -1,13 +1,17 @@
 package io.quiesce.trace.point;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.quiesce.trace.TraceCounts;
+import io.quiesce.trace.TraceFormat;
 import io.quiesce.trace.TraceRecovery;
 import io.quiesce.trace.TraceSession;
 import io.quiesce.trace.ctf.Babeltrace;
+import io.quiesce.trace.reader.TraceReader;
+import io.quiesce.trace.reader.Value;
 import io.quiesce.trace.ring.HotPathKind;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -57,7 +61,7 @@ class KillTest {
     for (int i = 0; i < KILLS; i++) {
       Path trace = folder.resolve("trace" + i);
       Path witness = Files.write(folder.resolve("witness"), new byte[KilledProgram.WITNESS_BYTES]);
-      Process program = start(trace, witness, hotPath, mode, bytes);
+      Process program = start(trace, witness, hotPath, mode, bytes, TraceFormat.CTF_1_8);
       try (BufferedReader lines = program.inputReader()) {
         assertThat(lines.readLine()).isEqualTo("traces");
         Thread.sleep(random.nextInt(1, 150));
@@ -76,7 +80,41 @@ class KillTest {
     }
   }
 
-  private static Process start(Path trace, Path witness, String hotPath, String mode, int bytes)
+  @ParameterizedTest
+  @CsvSource({"discard,16384", "overwrite,65536"})
+  void recoveryKeepsTheFormat(String mode, int bytes) throws Exception {
+    Path trace = folder.resolve("trace");
+    Path witness = Files.write(folder.resolve("witness"), new byte[KilledProgram.WITNESS_BYTES]);
+    Process program = start(trace, witness, "cas", mode, bytes, TraceFormat.CTF_2);
+    try (BufferedReader lines = program.inputReader()) {
+      assertThat(lines.readLine()).isEqualTo("traces");
+      Thread.sleep(100);
+    } finally {
+      program.destroyForcibly();
+      assertThat(program.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    }
+    TraceRecovery found = TraceSession.recover(trace);
+    ByteBuffer last = ByteBuffer.wrap(Files.readAllBytes(witness)).order(ByteOrder.nativeOrder());
+    long[] seen = new long[KilledProgram.THREADS];
+    try (TraceReader reader = TraceReader.open(trace)) {
+      while (reader.next()) {
+        Value fields = reader.event().fields();
+        int thread = (int) requireNonNull(fields.field("thread")).asLong();
+        seen[thread] = requireNonNull(fields.field("number")).asLong();
+      }
+    }
+    assertThat(Files.readAllBytes(trace.resolve("metadata"))[0]).isEqualTo((byte) 0x1e);
+    for (int i = 0; i < seen.length; i++) {
+      long committed = last.getLong(i * 64);
+      // In a flight recorder a thread that did not run at the end may have nothing left.
+      if (mode.equals("discard") || seen[i] > 0) {
+        assertThat(seen[i]).as("%d of %s", i, found).isBetween(committed, committed + 1);
+      }
+    }
+  }
+
+  private static Process start(
+      Path trace, Path witness, String hotPath, String mode, int bytes, TraceFormat format)
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -86,7 +124,9 @@ class KillTest {
     command.add("-cp");
     command.add(classPath());
     command.add(KilledProgram.class.getName());
-    command.addAll(List.of(trace.toString(), witness.toString(), mode, Integer.toString(bytes)));
+    command.addAll(
+        List.of(
+            trace.toString(), witness.toString(), mode, Integer.toString(bytes), format.name()));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 

@@ -1,5 +1,6 @@
 package io.quiesce.trace.point;
 
+import io.quiesce.trace.TraceFormat;
 import io.quiesce.trace.TraceSession;
 import io.quiesce.trace.TraceSessionBuilder;
 import io.quiesce.trace.ctf.Field;
@@ -35,7 +36,7 @@ public final class KilledProgram {
 
   private KilledProgram() {}
 
-  /** Arguments: trace, witness, mode, sub-buffer bytes. */
+  /** Arguments: trace, witness, mode, sub-buffer bytes, format. */
   public static void main(String[] args) throws IOException {
     MemorySegment witness;
     try (FileChannel file =
@@ -49,6 +50,7 @@ public final class KilledProgram {
             : TraceSession.record(trace);
     TraceSession session =
         builder
+            .format(TraceFormat.valueOf(args[4]))
             .enable("kill:*")
             .subBuffers(4, Integer.parseInt(args[3]))
             .flushEvery(Duration.ofMillis(3))

@@ -2,6 +2,7 @@ package io.quiesce.trace.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.quiesce.trace.TraceFormat;
 import io.quiesce.trace.ctf.EventType;
 import io.quiesce.trace.ctf.RandomEvents;
 import io.quiesce.trace.ctf.TraceDescription;
@@ -15,12 +16,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a file holds, the reader ends, with events or with its own exception. */
 class FuzzTest {
-  private static final int CASES = 2400;
+  private static final int CASES = 1800;
 
   /** Pieces that make the metadata mean something else rather than nothing. */
   private static final String[] PIECES = {
@@ -54,11 +56,39 @@ class FuzzTest {
 
   @TempDir Path folder;
 
-  private Path sample(int seed) throws IOException {
+  /** The same for CTF 2. */
+  private static final String[] JSON_PIECES = {
+    "0",
+    "-1",
+    "64",
+    "18446744073709551615",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\u001e",
+    "\u001e{\"type\":\"data-stream-class\"}",
+    "\\ud800",
+    "null",
+    "\"alignment\":4096,",
+    "\"big-endian\"",
+    "\"roles\":[\"event-record-class-id\"],",
+    "\"length\":1,",
+    "\"attributes\":{},",
+    "\"origin\":\"event-record-header\",",
+    "{\"type\":\"null-terminated-string\"}",
+    "{\"type\":\"structure\"}",
+    "[[0,18446744073709551615]]",
+  };
+
+  private Path sample(int seed, TraceFormat format) throws IOException {
     RandomEvents kit = new RandomEvents(seed);
     Random random = new Random(seed);
-    TraceDescription trace = TraceDescription.ofThisProcess("fuzz", kit.fields(2));
-    SampleTrace sample = new SampleTrace(folder.resolve("seed" + seed), trace, 1, 2048, 100);
+    TraceDescription trace = TraceDescription.ofThisProcess("fuzz", kit.fields(2)).in(format);
+    SampleTrace sample = new SampleTrace(folder.resolve(format + "-" + seed), trace, 1, 2048, 100);
     try (sample) {
       List<EventType> types = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
@@ -73,11 +103,11 @@ class FuzzTest {
     return sample.folder();
   }
 
-  private static byte[] mutated(byte[] sound, Random random, boolean text) {
+  private static byte[] mutated(byte[] sound, Random random, String... pieces) {
     byte[] bytes = sound.clone();
     for (int n = 1 + random.nextInt(4); n > 0 && bytes.length > 0; n--) {
       int at = random.nextInt(bytes.length);
-      switch (random.nextInt(text ? 7 : 6)) {
+      switch (random.nextInt(pieces.length > 0 ? 7 : 6)) {
         case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
         case 1 -> bytes[at] = (byte) random.nextInt();
         case 2 -> bytes = Arrays.copyOf(bytes, at);
@@ -95,7 +125,7 @@ class FuzzTest {
           bytes[from] = (byte) random.nextInt();
         }
         default -> {
-          byte[] piece = PIECES[random.nextInt(PIECES.length)].getBytes(StandardCharsets.US_ASCII);
+          byte[] piece = pieces[random.nextInt(pieces.length)].getBytes(StandardCharsets.US_ASCII);
           byte[] longer = Arrays.copyOf(bytes, bytes.length + piece.length);
           System.arraycopy(piece, 0, longer, at, piece.length);
           System.arraycopy(bytes, at, longer, at + piece.length, bytes.length - at);
@@ -128,8 +158,10 @@ class FuzzTest {
     }
   }
 
-  @Test
-  void mutatedTraces() {
+  @ParameterizedTest
+  @EnumSource
+  void mutatedTraces(TraceFormat format) {
+    String[] pieces = format == TraceFormat.CTF_2 ? JSON_PIECES : PIECES;
     // The limit is for a hang: the cases take a few seconds.
     Assertions.assertTimeoutPreemptively(
         Duration.ofMinutes(2),
@@ -137,7 +169,7 @@ class FuzzTest {
           int sound = 0;
           int damaged = 0;
           for (int seed = 0; seed < 3; seed++) {
-            Path trace = sample(seed);
+            Path trace = sample(seed, format);
             assertThat(read(trace, false)).isTrue();
             Path metadata = trace.resolve("metadata");
             Path stream = trace.resolve("channel0_0");
@@ -146,10 +178,9 @@ class FuzzTest {
             Random random = new Random(seed);
             for (int i = 0; i < CASES / 3; i++) {
               boolean inText = random.nextBoolean();
-              Files.write(metadata, inText ? mutated(text, random, true) : text);
+              Files.write(metadata, inText ? mutated(text, random, pieces) : text);
               Files.write(
-                  stream,
-                  !inText || random.nextInt(4) == 0 ? mutated(packets, random, false) : packets);
+                  stream, !inText || random.nextInt(4) == 0 ? mutated(packets, random) : packets);
               if (read(trace, random.nextBoolean())) {
                 sound++;
               } else {
