@@ -133,6 +133,7 @@ public final class TraceSession implements AutoCloseable {
   /** Begins; once, by the builder. */
   TraceSession start() {
     Points.listen(listener);
+    rings.wakes(thread);
     thread.start();
     if (hook != null) {
       try {
@@ -328,13 +329,14 @@ public final class TraceSession implements AutoCloseable {
     long pause = LEAST_PAUSE_NANOS;
     long flushed = System.nanoTime();
     while (!stopping) {
+      int packets = 0;
       try {
         long now = System.nanoTime();
         boolean flush = !overwrite && now - flushed >= flushNanos;
         if (flush) {
           flushed = now;
         }
-        int packets = rings.pass(flush);
+        packets = rings.pass(flush);
         IOException failure = rings.takeFailure();
         IOException missing = undescribed;
         if (missing != null) {
@@ -353,7 +355,9 @@ public final class TraceSession implements AutoCloseable {
         LOG.log(System.Logger.Level.ERROR, "The consumer of the trace " + folder + " failed", e);
         pause = MOST_PAUSE_NANOS;
       }
-      LockSupport.parkNanos(this, pause);
+      if (packets == 0) {
+        LockSupport.parkNanos(this, pause);
+      }
     }
   }
 

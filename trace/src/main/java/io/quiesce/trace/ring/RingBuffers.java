@@ -4,6 +4,8 @@ import io.quiesce.linux.CpuSet;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ring buffers of a session, one for each CPU, as producers see them.
@@ -50,6 +52,7 @@ public final class RingBuffers implements AutoCloseable {
   private final HotPath path;
   private final SubBufferWalk walk;
   private final Object preparing = new Object();
+  private volatile @Nullable Thread reader;
 
   private RingBuffers(RingMemory ring, HotPath path) {
     this.ring = ring;
@@ -219,6 +222,22 @@ public final class RingBuffers implements AutoCloseable {
   private void moveIn(int row, long offset) {
     path.move(
         row, offset, offset + RingLayout.SUB_HEADER_BYTES, path.place(row, offset), lost(row));
+    Thread sleeper = reader;
+    if (sleeper != null) {
+      long consumed = Store.getLongAcquire(memory, path.rowPlace(row) + RingLayout.CONSUMED);
+      if (offset - consumed == geometry.ringBytes() / 2) {
+        LockSupport.unpark(sleeper);
+      }
+    }
+  }
+
+  /**
+   * Names the thread that empties the rings. It looks at them now and then by itself; a producer
+   * unparks it when its ring has become half full, once, so that a burst is not lost while it
+   * sleeps. That costs that one event some microseconds.
+   */
+  void wakes(Thread thread) {
+    reader = thread;
   }
 
   /** One thread zeroes the next sub-buffer and begins it; the others wait for it to do so. */

@@ -81,6 +81,13 @@ public final class RingSession implements AutoCloseable {
     buffers.prepareAll();
   }
 
+  /** Says which thread calls {@link #pass}: it is unparked when a ring is half full. */
+  public void wakes(Thread thread) {
+    if (consumer != null) {
+      buffers.wakes(thread);
+    }
+  }
+
   /** Where events go. */
   public RingBuffers buffers() {
     return buffers;

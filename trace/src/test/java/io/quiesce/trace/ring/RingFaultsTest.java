@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.quiesce.trace.ctf.TraceDescription;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +47,34 @@ class RingFaultsTest {
           }
           return true;
         });
+  }
+
+  /** Otherwise a burst is lost while the consumer sleeps. */
+  @Test
+  void theReaderIsWokenWhenARingIsHalfFull() throws Exception {
+    try (RingBuffers buffers = buffers(false)) {
+      AtomicBoolean go = new AtomicBoolean();
+      Thread reader =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    while (!go.get()) {
+                      LockSupport.park();
+                    }
+                  });
+      buffers.wakes(reader);
+      RingTrace.onOneCpu(
+          () -> {
+            emit(buffers);
+            go.set(true);
+            for (int i = 0; i < 2 * RingGeometry.LEAST_SUB_BYTES / RingLayout.SLOT_BYTES; i++) {
+              emit(buffers);
+            }
+            return true;
+          });
+      assertThat(reader.join(Duration.ofSeconds(60))).isTrue();
+    }
   }
 
   @Test
