@@ -74,7 +74,12 @@ final class Consumer implements AutoCloseable {
     }
     anchors.take(); // after the offsets, so that no stamp below them is later
     for (int row = 0; row < offsets.length; row++) {
-      packets += consume(row, offsets[row], last);
+      try {
+        packets += consume(row, offsets[row], last);
+      } catch (RuntimeException e) { // one CPU's; the others go on
+        failures++;
+        failure = new IOException("The events of CPU " + row + " cannot be written: " + e, e);
+      }
     }
     return packets;
   }
@@ -232,9 +237,30 @@ final class Consumer implements AutoCloseable {
     return taken;
   }
 
+  /** Events that were lost behind the last packet are in no file yet: an empty one says so. */
+  private void writeLosses() throws IOException {
+    for (int row = 0; row < streams.length; row++) {
+      long lost = buffers.lost(row);
+      RowStream stream = streams[row];
+      if (lost > (stream == null ? 0 : stream.lost())
+          && (stream == null || !stream.hasUnwritten())) {
+        long consumed =
+            Store.getLong(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.CONSUMED);
+        stream(row).writeEmpty(consumed, Anchors.now(), lost);
+      }
+    }
+  }
+
   @Override
   public void close() throws IOException {
     IOException first = null;
+    try {
+      if (isDrained()) {
+        writeLosses();
+      }
+    } catch (IOException e) {
+      first = e;
+    }
     for (RowStream stream : streams) {
       try {
         if (stream != null) {

@@ -134,7 +134,7 @@ final class LockPath extends HotPath {
   }
 
   private static int self() {
-    return (int) Thread.currentThread().threadId();
+    return Owners.self();
   }
 
   /**

@@ -60,6 +60,7 @@ final class RingLayout {
   static final int LOST_BIG = 88;
   static final int LOST_OTHER = 96;
   static final int STUCK = 104;
+  static final int PENDING = 112;
 
   // Why a row is closed.
   static final int FLUSHING = 1;

@@ -20,6 +20,7 @@ public final class RingSession implements AutoCloseable {
   private final RingBuffers buffers;
   private final Anchors anchors;
   private final @Nullable Consumer consumer;
+  private final StuckRows stuck;
   private final IntPredicate known;
   private final Path folder;
   private final UUID uuid;
@@ -37,6 +38,7 @@ public final class RingSession implements AutoCloseable {
     this.buffers = buffers;
     this.anchors = anchors;
     this.consumer = consumer;
+    this.stuck = new StuckRows(buffers);
     this.known = known;
   }
 
@@ -105,6 +107,7 @@ public final class RingSession implements AutoCloseable {
     }
     if (consumer == null) {
       anchors.take();
+      stuck.pass();
       return 0;
     }
     return consumer.pass(flush, false);

@@ -19,6 +19,7 @@ final class RowStream implements AutoCloseable {
   private long unwrittenEvents;
   private long events;
   private long dropped;
+  private long lost;
 
   RowStream(RingBuffers buffers, int row, PacketBuilder builder, StreamFile file) {
     this.buffers = buffers;
@@ -58,8 +59,22 @@ final class RowStream implements AutoCloseable {
    * @throws IOException if it is not in the file; {@link #retry} must succeed before the next one
    */
   void write(long offset, long lost) throws IOException {
+    this.lost = lost;
     unwritten = builder.end(offset / buffers.ring().geometry().subBytes(), lost);
     retry();
+  }
+
+  /** Writes a packet of no events at a time, behind all others. */
+  void writeEmpty(long offset, long time, long lost) throws IOException {
+    builder.begin(buffers.memory(), buffers.ring().base());
+    builder.after(time);
+    unwrittenEvents = 0;
+    write(offset, lost);
+  }
+
+  /** Events of this CPU that the packets so far say were lost. */
+  long lost() {
+    return lost;
   }
 
   /**

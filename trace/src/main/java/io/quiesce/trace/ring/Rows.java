@@ -17,6 +17,11 @@ final class Rows {
     return COUNT;
   }
 
+  /** Whether a row is a CPU's; else threads are spread over them. */
+  static boolean ofCpus() {
+    return CPU;
+  }
+
   static int row() {
     return CPU
         ? Rseq.cpu()

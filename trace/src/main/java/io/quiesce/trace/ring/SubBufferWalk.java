@@ -40,6 +40,9 @@ final class SubBufferWalk {
     /** Their owners, for a walk with a sink; 0 for one whose size is not stored yet. */
     final Set<Integer> owners = new HashSet<>();
 
+    /** How far behind the begin of the sub-buffer the last pending one is; 0 if there is none. */
+    long pendingAt;
+
     /** Whether the sink had enough. */
     boolean stopped;
   }
@@ -54,10 +57,38 @@ final class SubBufferWalk {
     this.geometry = ring.geometry();
   }
 
-  /** Whether no record of a whole sub-buffer is pending. */
-  boolean isCommitted(int row, long offset) {
+  /**
+   * Where in a whole sub-buffer the first pending record is, from its begin; 0 if there is none.
+   */
+  long pending(int row, long offset) {
     long at = place(row, offset);
-    return walk(memory, at, at + geometry.subBytes(), null).pending == 0;
+    return walk(memory, at, at + geometry.subBytes(), null).pendingAt;
+  }
+
+  /** Gives all pending records of a whole sub-buffer up; how many. Their owners must be gone. */
+  long abandon(int row, long offset) {
+    long at = place(row, offset) + RingLayout.SUB_HEADER_BYTES;
+    long end = place(row, offset) + geometry.subBytes();
+    long count = 0;
+    while (at < end) {
+      int word = Store.getIntAcquire(memory, at);
+      int state = word & RingLayout.STATE_MASK;
+      long size = word & ~RingLayout.STATE_MASK;
+      if (state == RingLayout.PADDING) {
+        break;
+      }
+      if (size < RingLayout.SLOT_BYTES || size > end - at) {
+        size = resume(memory, at, end) - at;
+        state = RingLayout.RESERVED;
+      }
+      // Unless its owner committed it after all.
+      if (state == RingLayout.RESERVED
+          && Store.compareAndSetInt(memory, at, word, (int) size | RingLayout.ABANDONED)) {
+        count++;
+      }
+      at += size;
+    }
+    return count;
   }
 
   /**
@@ -156,6 +187,7 @@ final class SubBufferWalk {
         break;
       }
       if (size < RingLayout.SLOT_BYTES || size > end - at) {
+        findings.pendingAt = at - start;
         findings.pending++; // reserved by compare-and-swap, its size not yet stored
         findings.owners.add(0);
         at = sink == null ? end : resume(memory, at, end);
@@ -177,6 +209,7 @@ final class SubBufferWalk {
         }
         case RingLayout.ABANDONED -> findings.abandoned++;
         default -> {
+          findings.pendingAt = at - start;
           findings.pending++;
           if (sink == null) {
             return findings;

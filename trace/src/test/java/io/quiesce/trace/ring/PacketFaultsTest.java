@@ -59,6 +59,24 @@ class PacketFaultsTest {
 
   @ParameterizedTest
   @EnumSource(HotPathKind.class)
+  void lossesBehindTheLastEventAreInTheTrace(HotPathKind kind) throws Exception {
+    try (RingTrace trace = trace(kind, 4)) {
+      RingTrace.onOneCpu(
+          () -> {
+            assertThat(trace.emit(0, 0)).isTrue();
+            assertThat(trace.consumer.pass(true, false)).isEqualTo(1);
+            for (int i = 0; i < 10; i++) {
+              assertThat(trace.reserve(SUB_BYTES)).isZero();
+            }
+            assertThat(trace.read()).hasSize(1);
+            assertThat(trace.lost()).isEqualTo(10);
+            return true;
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(HotPathKind.class)
   void aThreadParkedBetweenReserveAndCommit(HotPathKind kind) throws Exception {
     try (RingTrace trace = trace(kind, 4)) {
       RingTrace.onOneCpu(

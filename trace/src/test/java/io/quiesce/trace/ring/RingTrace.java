@@ -9,6 +9,7 @@ import io.quiesce.trace.ctf.Metadata;
 import io.quiesce.trace.ctf.TraceDescription;
 import io.quiesce.trace.reader.Event;
 import io.quiesce.trace.reader.TraceReader;
+import io.quiesce.trace.reader.TraceStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,6 +97,16 @@ final class RingTrace implements AutoCloseable {
       }
     }
     return events;
+  }
+
+  /** What the trace says was lost. */
+  long lost() throws IOException {
+    try (TraceReader reader = TraceReader.open(folder)) {
+      while (reader.next()) {
+        // to the end
+      }
+      return reader.streams().stream().mapToLong(TraceStream::lostEvents).sum();
+    }
   }
 
   @Override
