@@ -46,8 +46,8 @@ final class CompareAndSwapPath extends HotPath {
       return -1;
     }
     long slot = place(row, offset);
-    Store.putLong(memory, slot + RingLayout.SLOT_STAMP, stamp);
     Store.putInt(memory, slot + RingLayout.SLOT_ID, owner);
+    Store.setLongRelease(memory, slot + RingLayout.SLOT_STAMP, stamp); // behind the owner: R.2
     // R.10: the last look at the offsets may have been before the swap.
     boolean late = (Store.getIntVolatile(memory, at + RingLayout.CLOSED) & RingLayout.ENDED) != 0;
     int state = late ? RingLayout.ABANDONED : RingLayout.RESERVED;

@@ -77,13 +77,17 @@ final class SubBufferWalk {
       if (state == RingLayout.PADDING) {
         break;
       }
-      if (size < RingLayout.SLOT_BYTES || size > end - at) {
+      if (!isSized(word, end - at)) {
         size = resume(memory, at, end) - at;
+        if (size == 0) {
+          continue; // it has its size by now
+        }
         state = RingLayout.RESERVED;
       }
+      int given =
+          size < RingLayout.SLOT_BYTES ? RingLayout.PADDING : (int) size | RingLayout.ABANDONED;
       // Unless its owner committed it after all.
-      if (state == RingLayout.RESERVED
-          && Store.compareAndSetInt(memory, at, word, (int) size | RingLayout.ABANDONED)) {
+      if (state == RingLayout.RESERVED && Store.compareAndSetInt(memory, at, word, given)) {
         count++;
       }
       at += size;
@@ -107,41 +111,57 @@ final class SubBufferWalk {
   }
 
   /**
-   * Where records go on behind one whose size was never stored: the first place from which they
-   * follow one another up to the very end. Sub-buffers were zeroed, so nothing older is there.
+   * Where records go on behind one whose size is not stored: at the first word that is not zero,
+   * which is a size, or the owner of another such record. For the sub-buffer was zeroed, a record's
+   * owner is stored before its stamp, and its fields after its size (R.2).
+   *
+   * <p>A record behind that has nothing stored yet is passed over, and may get a size and fields
+   * meanwhile. So it is looked again whether all before is still zero: who saw a field sees the
+   * size.
    */
   private static long resume(MemorySegment memory, long from, long end) {
-    long at = from + RingLayout.SLOT_BYTES; // no record is shorter, and its stamp is no size
-    while (at < end && !isChain(memory, at, end)) {
-      at += RingLayout.ALIGN;
+    long behind = from + RingLayout.SLOT_BYTES; // no record is shorter
+    long found = firstWord(memory, behind, end);
+    while (true) {
+      if (isSized(Store.getIntAcquire(memory, from), end - from)) {
+        return from; // by now
+      }
+      long again = firstWord(memory, behind, found);
+      if (again == found) {
+        return found;
+      }
+      found = again;
     }
-    return at;
   }
 
-  private static boolean isChain(MemorySegment memory, long from, long end) {
+  private static long firstWord(MemorySegment memory, long from, long end) {
     long at = from;
-    while (at < end) {
-      int word = Store.getIntAcquire(memory, at);
-      int state = word & RingLayout.STATE_MASK;
-      long size = word & ~RingLayout.STATE_MASK;
-      if (state == RingLayout.PADDING && size == 0) {
-        return true;
-      }
-      if (state == 0
-          || state > RingLayout.ABANDONED
-          || size < RingLayout.SLOT_BYTES
-          || size > end - at) {
-        return false;
-      }
-      at += size;
+    while (at < end && Store.getLongAcquire(memory, at) == 0) {
+      at += RingLayout.ALIGN;
     }
-    return at == end && from < end;
+    return Math.min(at, end);
+  }
+
+  private static boolean isSized(int word, long rest) {
+    long size = word & ~RingLayout.STATE_MASK;
+    return word == RingLayout.PADDING || (size >= RingLayout.SLOT_BYTES && size <= rest);
+  }
+
+  /** A record that is not committed, where it lies in a sub-buffer, and the bytes to its end. */
+  private record Pending(long at, long size) {
+    /** What stands for it in a copy. */
+    int word() {
+      return size < RingLayout.SLOT_BYTES
+          ? RingLayout.PADDING // at the very end, where no record fits
+          : (int) size | RingLayout.RESERVED;
+    }
   }
 
   /**
    * Copies a sub-buffer so that the copy may be walked. The records are looked at before they are
    * copied: what was committed then is copied whole, and the others are marked as reserved in the
-   * copy, since a plain copy may take the fields first and the word that publishes them later.
+   * copy, since a plain copy may take the fields first and the word that publishes them later. One
+   * whose size was not stored reaches to the next one there.
    *
    * @param to where it goes
    * @param toOffset of its first byte there
@@ -150,7 +170,7 @@ final class SubBufferWalk {
   void copy(int row, long offset, long end, MemorySegment to, long toOffset, long toBase) {
     long start = place(row, offset);
     long stop = start + (end - offset);
-    List<Long> pending = new ArrayList<>();
+    List<Pending> pending = new ArrayList<>();
     long at = start + RingLayout.SUB_HEADER_BYTES;
     while (at < stop) {
       int word = Store.getIntAcquire(memory, at); // R.1
@@ -159,18 +179,17 @@ final class SubBufferWalk {
       if (state == RingLayout.PADDING) {
         break;
       }
-      boolean sized = size >= RingLayout.SLOT_BYTES && size <= stop - at;
-      if (!sized || state == RingLayout.RESERVED) {
-        pending.add(at - start);
+      boolean sized = isSized(word, stop - at);
+      long next = sized ? at + size : resume(memory, at, stop);
+      if (next > at && (!sized || state == RingLayout.RESERVED)) {
+        pending.add(new Pending(at - start, next - at));
       }
-      at = sized ? at + size : resume(memory, at, stop);
+      at = next;
     }
     Store.loadFence();
     MemorySegment.copy(memory, start - base, to, toOffset, end - offset);
-    for (long record : pending) {
-      long place = toBase + toOffset + record;
-      int word = Store.getInt(to, place);
-      Store.putInt(to, place, (word & ~RingLayout.STATE_MASK) | RingLayout.RESERVED);
+    for (Pending record : pending) {
+      Store.putInt(to, toBase + toOffset + record.at, record.word());
     }
   }
 
@@ -187,10 +206,14 @@ final class SubBufferWalk {
         break;
       }
       if (size < RingLayout.SLOT_BYTES || size > end - at) {
-        findings.pendingAt = at - start;
-        findings.pending++; // reserved by compare-and-swap, its size not yet stored
-        findings.owners.add(0);
-        at = sink == null ? end : resume(memory, at, end);
+        // Reserved by compare-and-swap, its size not yet stored.
+        long next = sink == null ? end : resume(memory, at, end);
+        if (next > at) {
+          findings.pendingAt = at - start;
+          findings.pending++;
+          findings.owners.add(0);
+        }
+        at = next;
         continue;
       }
       switch (state) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -144,6 +146,59 @@ class HoldersTest {
           }
           return true;
         });
+  }
+
+  /**
+   * Several threads of one row killed, or held up, between the swap and the size: in recovery, and
+   * in a copy. What others committed between them is found.
+   */
+  @Test
+  void recordsBetweenThoseWithoutASizeAreFound() throws Exception {
+    RingTrace.onOneCpu(
+        () -> {
+          try (RingBuffers buffers = buffers(HotPathKind.COMPARE_AND_SWAP)) {
+            int[] nothing = {0, 0, 16, 0, 40};
+            for (int size : nothing) {
+              for (int i = 0; i < 3; i++) {
+                assertThat(emit(buffers)).isTrue();
+              }
+              swapOnly(buffers, size, 0, 0);
+            }
+            emit(buffers);
+            swapOnly(buffers, 32, 7, 0);
+            swapOnly(buffers, 48, 7, 0x0000_0040_0000_0022L); // its low half is like a size
+            emit(buffers);
+            swapOnly(buffers, 24, 0, 0);
+            int row = buffers.path().row();
+            long end = Store.getLong(buffers.memory(), buffers.path().rowPlace(row));
+            SubBufferWalk walk = new SubBufferWalk(buffers.ring());
+            check(walk.walk(row, 0, end, (id, stamp, at, bytes) -> true));
+            MemorySegment copy = Arena.ofAuto().allocate(end, 8);
+            Store.register(copy);
+            long base = Store.RAW ? copy.address() : 0;
+            walk.copy(row, 0, end, copy, 0, base);
+            check(SubBufferWalk.walk(copy, base, base + end, (id, stamp, at, bytes) -> true));
+          }
+          return true;
+        });
+  }
+
+  private static void check(SubBufferWalk.Findings findings) {
+    assertThat(findings.committed).isEqualTo(5 * 3 + 2);
+    assertThat(findings.pending).isEqualTo(2 + 3);
+  }
+
+  /** As a thread leaves a record that is killed in the middle of it. */
+  private static void swapOnly(RingBuffers buffers, long size, int owner, long stamp) {
+    int row = buffers.path().row();
+    long place = buffers.path().rowPlace(row);
+    long offset = Store.getLong(buffers.memory(), place);
+    assertThat(Store.compareAndSetLong(buffers.memory(), place, offset, offset + size)).isTrue();
+    if (size > 0) {
+      long slot = buffers.path().place(row, offset);
+      Store.putInt(buffers.memory(), slot + RingLayout.SLOT_ID, owner);
+      Store.putLong(buffers.memory(), slot + RingLayout.SLOT_STAMP, stamp);
+    }
   }
 
   /** Whatever it was in the middle of, others go on, and what they lose is counted. */
