@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +55,9 @@ public final class TraceSession implements AutoCloseable {
   private static final long MOST_PAUSE_NANOS = 20_000_000;
   private static final long STOP_MILLIS = 10_000;
 
+  /** How long others wait for whoever closes the session; it may wait for them, as in an exit. */
+  private static final long CLOSING_NANOS = 60_000_000_000L;
+
   private final Path folder;
   private final TraceDescription description;
   private final Metadata metadata;
@@ -70,9 +75,12 @@ public final class TraceSession implements AutoCloseable {
   private final Map<Point, EventType> types = new HashMap<>();
   private final List<TraceRule> rules;
 
+  /** Set under the lock of Points, before all are detached: nothing is attached from then on. */
   private volatile boolean stopping;
+
   private volatile @Nullable IOException undescribed;
-  private boolean closed;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private @Nullable Thread closer;
   private boolean failing;
 
   TraceSession(TraceSessionBuilder builder) throws IOException {
@@ -229,8 +237,14 @@ public final class TraceSession implements AutoCloseable {
     }
   }
 
-  /** Attaches a tracepoint or detaches it, as the last rule that names it says. */
-  private void apply(Point point) {
+  /**
+   * Attaches a tracepoint or detaches it, as the last rule that names it says; no longer once the
+   * session ends. Under the lock of Points.
+   */
+  void apply(Point point) {
+    if (stopping) {
+      return;
+    }
     TraceRule last = null;
     for (TraceRule rule : rules) {
       if (rule.matches(point)) {
@@ -381,29 +395,62 @@ public final class TraceSession implements AutoCloseable {
 
   /**
    * Turns everything off, writes what is in the buffers (a flight recorder's are given up), and
-   * takes the buffers' file away. Again does nothing.
+   * takes the buffers' file away. Again does nothing, but wait until the first caller has finished:
+   * so an exit of the JVM does not cut it short.
    *
    * @throws IOException if not everything could be written; the buffers' file stays then, for
    *     {@code quiesce trace recover}, unless the trace was deleted or moved meanwhile
    */
   @Override
   public void close() throws IOException {
-    synchronized (this) {
-      if (closed) {
-        return;
+    Thread first = closer();
+    if (first != Thread.currentThread()) {
+      letFinish();
+    } else if (!stopping) {
+      try {
+        end();
+      } finally {
+        ended.countDown();
       }
-      closed = true;
     }
-    stopping = true;
+  }
+
+  private synchronized Thread closer() {
+    Thread first = closer == null ? Thread.currentThread() : closer;
+    closer = first;
+    return first;
+  }
+
+  /** Not for the session's own thread, which the first caller waits for. */
+  private void letFinish() {
+    boolean interrupted = false;
+    long end = System.nanoTime() + CLOSING_NANOS;
+    boolean done = Thread.currentThread() == thread;
+    while (!done) {
+      try {
+        done = ended.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        done |= end - System.nanoTime() <= 0;
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void end() throws IOException {
+    Points.locked(() -> stopping = true);
     ControlServer.unregister(control);
     Points.unlisten(listener, this);
     LockSupport.unpark(thread);
     joinThread();
     try {
-      rings.close();
-      marker.delete();
+      try (metadata) {
+        rings.close();
+        marker.delete();
+      }
     } finally {
-      metadata.close();
       removeHook();
     }
   }

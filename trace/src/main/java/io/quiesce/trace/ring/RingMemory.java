@@ -10,6 +10,10 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mapped file that holds the buffers of all CPUs, as {@link RingLayout} describes it.
@@ -24,27 +28,35 @@ import java.nio.file.Path;
  *
  * <p>The file is locked as long as it is open, which is how recovery tells a dead program's file
  * from a living one's. A lock of Linux goes when its process closes any descriptor of the file, so
- * there is one descriptor only; and since an interrupt closes the channel of whoever is writing,
- * space is reserved through the {@link RandomAccessFile}, which an interrupt leaves alone.
+ * there is one descriptor only, and who asks for a file that this process has open is refused
+ * before it is opened again; and since an interrupt closes the channel of whoever is writing, space
+ * is reserved through the {@link RandomAccessFile}, which an interrupt leaves alone.
  */
 final class RingMemory implements AutoCloseable {
   private static final int CHUNK = 1 << 16;
   private static final int FAULT_AROUND = 1 << 16;
   private static final int PAGE = 1 << 12;
 
+  /** Device and inode of each file that this process has open, whatever its name. */
+  private static final Set<Object> LIVE = ConcurrentHashMap.newKeySet();
+
   private final Path file;
+  private final Object key;
   private final RandomAccessFile open;
   private final MemorySegment memory;
   private final RingGeometry geometry;
   private final boolean writable;
+  private boolean closed;
 
   private RingMemory(
       Path file,
+      Object key,
       RandomAccessFile open,
       MemorySegment memory,
       RingGeometry geometry,
       boolean writable) {
     this.file = file;
+    this.key = key;
     this.open = open;
     this.memory = memory;
     this.geometry = geometry;
@@ -83,8 +95,11 @@ final class RingMemory implements AutoCloseable {
   }
 
   private static RingMemory fill(Path file, RingGeometry geometry, int stamps) throws IOException {
-    RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
+    Object key = claim(file);
+    RandomAccessFile open = null;
+    RingMemory made = null;
     try {
+      open = new RandomAccessFile(file.toFile(), "rw");
       FileChannel channel = open.getChannel();
       if (channel.tryLock() == null) {
         throw new IOException("another program has locked it");
@@ -92,13 +107,37 @@ final class RingMemory implements AutoCloseable {
       zero(open, 0, geometry.buffersAt());
       MemorySegment memory =
           channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      RingMemory ring = new RingMemory(file, open, memory, geometry, true);
+      RingMemory ring = new RingMemory(file, key, open, memory, geometry, true);
       ring.initialise(stamps);
+      made = ring;
       return ring;
-    } catch (IOException e) {
-      open.close();
-      throw e;
+    } finally {
+      if (made == null) {
+        release(key, open);
+      }
     }
+  }
+
+  private static Object claim(Path file) throws IOException {
+    Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    key = key == null ? file.toRealPath() : key;
+    if (!LIVE.add(key)) {
+      throw stillRuns(file);
+    }
+    return key;
+  }
+
+  private static void release(Object key, @Nullable RandomAccessFile open) throws IOException {
+    try (open) {
+      // Closed first: who comes then opens what nobody has locked.
+    } finally {
+      LIVE.remove(key);
+    }
+  }
+
+  private static IOException stillRuns(Path file) {
+    return new IOException(
+        "The program that traces into " + file + " still runs; end it, or take a snapshot");
   }
 
   /**
@@ -107,12 +146,14 @@ final class RingMemory implements AutoCloseable {
    * @throws IOException in one sentence if it still runs, or if this is no such file
    */
   static RingMemory open(Path file) throws IOException {
-    RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw");
+    Object key = claim(file);
+    RandomAccessFile open = null;
+    RingMemory made = null;
     try {
+      open = new RandomAccessFile(file.toFile(), "rw");
       FileChannel channel = open.getChannel();
       if (!lock(channel)) {
-        throw new IOException(
-            "The program that traces into " + file + " still runs; end it, or take a snapshot");
+        throw stillRuns(file);
       }
       if (channel.size() < RingLayout.HEADER_BYTES) {
         throw new IOException(file + " is no file of trace buffers: it is too short");
@@ -122,10 +163,12 @@ final class RingMemory implements AutoCloseable {
       RingGeometry geometry = RingGeometry.read(file, header, channel.size());
       MemorySegment memory =
           channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      return new RingMemory(file, open, memory, geometry, false);
-    } catch (IOException e) {
-      open.close();
-      throw e;
+      made = new RingMemory(file, key, open, memory, geometry, false);
+      return made;
+    } finally {
+      if (made == null) {
+        release(key, open);
+      }
     }
   }
 
@@ -228,7 +271,10 @@ final class RingMemory implements AutoCloseable {
 
   /** Closes the file and gives the lock back; the mapping stays while somebody holds it. */
   @Override
-  public void close() throws IOException {
-    open.close();
+  public synchronized void close() throws IOException {
+    if (!closed) {
+      closed = true;
+      release(key, open);
+    }
   }
 }

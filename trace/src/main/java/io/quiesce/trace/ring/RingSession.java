@@ -183,18 +183,22 @@ public final class RingSession implements AutoCloseable {
       return;
     }
     closed = true;
-    buffers.end();
+    // Whatever happens, the lock goes: else recovery would take this program's life for a session.
+    try (buffers) {
+      buffers.end();
+      finish();
+    }
+  }
+
+  private void finish() throws IOException {
     boolean drained = true;
     IOException failure = null;
     if (consumer != null) {
-      consumer.pass(true, false);
-      for (int i = 0; i < LAST_LOOKS && !consumer.isDrained(); i++) {
-        pause();
-        consumer.pass(true, i == LAST_LOOKS - 1);
+      try (consumer) {
+        drain(consumer);
+        drained = consumer.isDrained();
+        failure = consumer.takeFailure();
       }
-      drained = consumer.isDrained();
-      failure = consumer.takeFailure();
-      consumer.close();
     }
     // Without the trace nobody finds what the buffers belong to: they would stay for ever.
     boolean lost = !drained && !Metadata.isOf(folder, uuid);
@@ -204,17 +208,34 @@ public final class RingSession implements AutoCloseable {
     if (drained || lost) {
       buffers.ring().delete();
     }
-    buffers.close();
     if (!drained) {
       throw failure == null ? new IOException("Not all events could be written") : failure;
     }
   }
 
-  private static void pause() {
+  /** An interrupt cuts one look short, not all of them. */
+  private static void drain(Consumer consumer) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      consumer.pass(true, false);
+      for (int i = 0; i < LAST_LOOKS && !consumer.isDrained(); i++) {
+        interrupted |= pause();
+        consumer.pass(true, i == LAST_LOOKS - 1);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Whether it was interrupted. */
+  private static boolean pause() {
     try {
       Thread.sleep(1);
+      return false;
     } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      return true;
     }
   }
 
