@@ -43,6 +43,9 @@ final class PacketBuilder implements SubBufferWalk.Sink {
 
   /** The same, without the records whose stamps are later than this one. */
   void begin(MemorySegment memory, long firstPlace, long latestStamp) {
+    if (open) {
+      drop(); // what was taken when something failed
+    }
     source = memory;
     base = firstPlace;
     latest = latestStamp;

@@ -34,7 +34,9 @@ class SessionEndTest {
               });
       long record = session.buffers().reserve(0);
       session.buffers().commit(record, 0, 0);
-      assertThatThrownBy(session::close).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(session::close)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("spoilt");
       session.close();
     }
     Path buffers = folder.resolve("buffers");
