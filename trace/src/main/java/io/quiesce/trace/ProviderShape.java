@@ -25,8 +25,16 @@ record ProviderShape(String provider, List<Event> events, List<Question> questio
   /** A method handle takes so many words at most: 255, less itself, the tracepoint and a target. */
   static final int MOST_SLOTS = 250;
 
-  /** A tracepoint. */
-  record Event(Method method, String name, int level, List<FieldKind> kinds, List<Field> fields) {}
+  private static final int MOST_LENGTH = 0xffff;
+
+  /** A tracepoint; lengths: for each field that of its arrays if it is always the same, or 0. */
+  record Event(
+      Method method,
+      String name,
+      int level,
+      List<FieldKind> kinds,
+      List<Integer> lengths,
+      List<Field> fields) {}
 
   /** Whether a tracepoint is on. */
   record Question(Method method, String event) {}
@@ -145,6 +153,7 @@ record ProviderShape(String provider, List<Event> events, List<Question> questio
           "returns " + method.getReturnType().getTypeName() + "; a tracepoint returns void");
     }
     List<FieldKind> kinds = new ArrayList<>();
+    List<Integer> lengths = new ArrayList<>();
     List<Field> fields = new ArrayList<>();
     Set<String> names = new HashSet<>();
     int slots = 0;
@@ -183,8 +192,24 @@ record ProviderShape(String provider, List<Event> events, List<Question> questio
       if (!names.add(name)) {
         throw wrong(type, method, "has two fields with the name " + name);
       }
+      int length = field == null ? 0 : field.length();
+      if (length < 0 || length > MOST_LENGTH || (length > 0 && !held.isArray())) {
+        throw wrong(
+            type,
+            method,
+            "has length = "
+                + length
+                + " on its parameter "
+                + name
+                + " of type "
+                + held.getTypeName()
+                + "; allowed are 1 to "
+                + MOST_LENGTH
+                + ", on arrays");
+      }
       kinds.add(kind);
-      fields.add(new Field(name, kind.type(held, hex)));
+      lengths.add(length);
+      fields.add(new Field(name, kind.type(held, hex, length)));
       slots += kind.slots();
     }
     if (slots > MOST_SLOTS) {
@@ -199,7 +224,7 @@ record ProviderShape(String provider, List<Event> events, List<Question> questio
     }
     Tracepoint tracepoint = method.getAnnotation(Tracepoint.class);
     String name = tracepoint.name().isEmpty() ? method.getName() : tracepoint.name();
-    return new Event(method, name, tracepoint.level().number(), kinds, fields);
+    return new Event(method, name, tracepoint.level().number(), kinds, lengths, fields);
   }
 
   private static IllegalArgumentException wrong(Class<?> type, Method method, String cause) {

@@ -25,4 +25,13 @@ public @interface TracepointField {
    * @return false by default
    */
   boolean hex() default false;
+
+  /**
+   * The number of elements, for an array that always has as many: a trace holds it without its
+   * length, which saves four bytes. An event never fails for it: of a longer array the first
+   * elements are stored, a shorter one is filled with zeros, and null is all zeros.
+   *
+   * @return at most 65,535; 0, the default, stores each array with its own length
+   */
+  int length() default 0;
 }

@@ -82,7 +82,7 @@ public final class Tracepoints {
     for (ProviderShape.Event event : shape.events()) {
       Point point = Points.of(shape.provider(), event.name(), event.level(), event.fields());
       points.put(event.name(), point);
-      handles.add(Encoders.encoder(point, event.kinds()));
+      handles.add(Encoders.encoder(point, event.kinds(), event.lengths()));
     }
     for (ProviderShape.Question question : shape.questions()) {
       Point point = points.get(question.event());

@@ -212,6 +212,12 @@ class TracepointsTest {
   }
 
   @TracepointProvider
+  interface LongText {
+    @Tracepoint
+    void event(@TracepointField(length = 3) String text);
+  }
+
+  @TracepointProvider
   interface OneName {
     @Tracepoint
     void event(int a, @TracepointField(name = "a") int b);
@@ -223,6 +229,7 @@ class TracepointsTest {
     refused(OfSequence.class, "event", "wrong", "CharSequence", "allowed are");
     refused(OfTexts.class, "wrong", "java.lang.String[]", "allowed are");
     refused(OfEmpty.class, "wrong", "enums with constants");
+    refused(LongText.class, "length = 3", "text", "java.lang.String", "allowed are");
     refused(HexText.class, "hex", "text", "java.lang.String", "allowed are");
     refused(OneName.class, "event", "two fields with the name a");
   }

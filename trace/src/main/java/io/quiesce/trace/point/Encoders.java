@@ -77,7 +77,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Encoders {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
-  private static final Map<List<FieldKind>, MethodHandle> ALL = new HashMap<>();
+  private static final Map<Shape, MethodHandle> ALL = new HashMap<>();
   private static final MethodHandle IS_ON = find();
 
   private static final ClassDesc SELF = describe(Encoders.class).nested("Made");
@@ -91,10 +91,15 @@ public final class Encoders {
   private static final ClassDesc FILTER = describe(EventFilter.class);
   private static final MethodTypeDesc RESERVE = MethodTypeDesc.of(CD_long, CD_long);
 
-  private final List<FieldKind> kinds;
+  /** What tracepoints with one encoder have in common. */
+  private record Shape(List<FieldKind> kinds, List<Integer> lengths) {}
 
-  private Encoders(List<FieldKind> kinds) {
-    this.kinds = kinds;
+  private final List<FieldKind> kinds;
+  private final List<Integer> lengths;
+
+  private Encoders(Shape shape) {
+    this.kinds = shape.kinds;
+    this.lengths = shape.lengths;
   }
 
   /**
@@ -103,9 +108,10 @@ public final class Encoders {
    *
    * @param point whose
    * @param kinds of its fields
+   * @param lengths for each field that of its arrays if it is always the same, or 0
    */
-  public static MethodHandle encoder(Point point, List<FieldKind> kinds) {
-    return shared(List.copyOf(kinds)).bindTo(point);
+  public static MethodHandle encoder(Point point, List<FieldKind> kinds, List<Integer> lengths) {
+    return shared(new Shape(List.copyOf(kinds), List.copyOf(lengths))).bindTo(point);
   }
 
   /** What says whether a tracepoint's events go anywhere: takes nothing, returns a boolean. */
@@ -113,9 +119,9 @@ public final class Encoders {
     return IS_ON.bindTo(point);
   }
 
-  private static MethodHandle shared(List<FieldKind> kinds) {
+  private static MethodHandle shared(Shape shape) {
     synchronized (ALL) {
-      return ALL.computeIfAbsent(kinds, some -> new Encoders(some).define());
+      return ALL.computeIfAbsent(shape, some -> new Encoders(some).define());
     }
   }
 
@@ -297,7 +303,7 @@ public final class Encoders {
         code.aload(slot(code, i))
             .invokestatic(ENCODING, "array", MethodTypeDesc.of(type, type))
             .astore(slot(code, i));
-        fixed += Integer.BYTES;
+        fixed += isFixed(i) ? fixedBytes(i) : Integer.BYTES;
       } else {
         fixed += kind.bytes();
       }
@@ -308,13 +314,21 @@ public final class Encoders {
       Integer size = sizes[i];
       if (size != null) {
         code.lload(size).ladd();
-      } else if (kinds.get(i).isArray()) {
+      } else if (kinds.get(i).isArray() && !isFixed(i)) {
         code.aload(slot(code, i)).arraylength().i2l();
         code.loadConstant((long) elementBytes(kinds.get(i))).lmul().ladd();
       }
     }
     code.lstore(own);
     return own;
+  }
+
+  private boolean isFixed(int field) {
+    return lengths.get(field) > 0;
+  }
+
+  private long fixedBytes(int field) {
+    return (long) lengths.get(field) * elementBytes(kinds.get(field));
   }
 
   private static int elementBytes(FieldKind array) {
@@ -357,6 +371,13 @@ public final class Encoders {
                 MethodTypeDesc.of(CD_long, MEMORY, CD_long, kind.descriptor(), CD_long))
             .lstore(at);
         distance = 0;
+      } else if (isFixed(i)) {
+        code.loadConstant(lengths.get(i))
+            .invokestatic(
+                ENCODING,
+                "put",
+                MethodTypeDesc.of(CD_void, MEMORY, CD_long, kind.descriptor(), CD_int));
+        distance += fixedBytes(i);
       } else if (kind.isArray()) {
         code.invokestatic(
                 ENCODING, "put", MethodTypeDesc.of(CD_long, MEMORY, CD_long, kind.descriptor()))

@@ -183,4 +183,54 @@ final class Encoding {
     MemorySegment.copy(array, 0, memory, layout, Store.offset(memory, place), length);
     return place + length * layout.byteSize();
   }
+
+  // Arrays of a fixed length: what is too much is left out, what is missing is zero.
+
+  static void put(MemorySegment memory, long at, boolean[] array, int length) {
+    int kept = Math.min(array.length, length);
+    for (int i = 0; i < kept; i++) {
+      Store.putByte(memory, at + i, (byte) (array[i] ? 1 : 0));
+    }
+    zero(memory, at + kept, at + length);
+  }
+
+  static void put(MemorySegment memory, long at, byte[] array, int length) {
+    fixed(memory, at, array, ValueLayout.JAVA_BYTE, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, char[] array, int length) {
+    fixed(memory, at, array, CHAR, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, short[] array, int length) {
+    fixed(memory, at, array, SHORT, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, int[] array, int length) {
+    fixed(memory, at, array, INT, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, long[] array, int length) {
+    fixed(memory, at, array, LONG, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, float[] array, int length) {
+    fixed(memory, at, array, FLOAT, Math.min(array.length, length), length);
+  }
+
+  static void put(MemorySegment memory, long at, double[] array, int length) {
+    fixed(memory, at, array, DOUBLE, Math.min(array.length, length), length);
+  }
+
+  private static void fixed(
+      MemorySegment memory, long at, Object array, ValueLayout layout, int kept, int length) {
+    MemorySegment.copy(array, 0, memory, layout, Store.offset(memory, at), kept);
+    zero(memory, at + kept * layout.byteSize(), at + length * layout.byteSize());
+  }
+
+  private static void zero(MemorySegment memory, long from, long end) {
+    for (long at = from; at < end; at++) {
+      Store.putByte(memory, at, (byte) 0);
+    }
+  }
 }

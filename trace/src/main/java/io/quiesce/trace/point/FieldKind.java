@@ -113,8 +113,12 @@ public enum FieldKind {
     return type.isArray();
   }
 
-  /** What traces say that it is. */
-  public FieldType type(Class<?> parameter, boolean hex) {
+  /**
+   * What traces say that it is.
+   *
+   * @param length of an array that always has as many elements, or 0
+   */
+  public FieldType type(Class<?> parameter, boolean hex, int length) {
     return switch (this) {
       case TEXT -> new FieldType.Text();
       case ENUM8, ENUM16 -> enumeration(parameter);
@@ -122,7 +126,9 @@ public enum FieldKind {
         Class<?> component = parameter.getComponentType();
         yield component == null
             ? number(parameter, hex)
-            : new FieldType.Sequence(number(component, hex));
+            : length > 0
+                ? new FieldType.Array(number(component, hex), length)
+                : new FieldType.Sequence(number(component, hex));
       }
     };
   }

@@ -233,6 +233,81 @@ class EncodersTest {
   }
 
   @Test
+  void arraysOfAFixedLength() throws Exception {
+    boolean[] z = {true, false, true};
+    byte[] b = {-128, 127, 1};
+    char[] c = {'\uffff'};
+    short[] s = {-32768, 1};
+    int[] i = {-1, 5};
+    long[] l = {Long.MIN_VALUE, 6};
+    float[] f = {Float.MIN_VALUE, Float.NaN};
+    double[] d = {-0.0, Double.MAX_VALUE};
+    List<Recording.Event> events;
+    try (Recording recording = new Recording(folder.resolve("t")).on("enc")) {
+      ALL.fixed(z, b, c, s, i, l, f, d, 1);
+      ALL.fixed(
+          new boolean[] {true},
+          new byte[] {7},
+          new char[] {1, 2},
+          new short[] {1, 2, 3},
+          new int[] {8},
+          new long[9],
+          new float[] {2},
+          new double[] {1, 2, 3},
+          2);
+      ALL.fixed(null, null, null, null, null, null, null, null, 3);
+      events = recording.read();
+    }
+    assertThat(events)
+        .extracting(Recording.Event::fields)
+        .containsExactly(
+            fixed(
+                1,
+                List.of(1, 0, 1),
+                List.of(-128, 127, 1),
+                List.of(0xffff),
+                List.of(-32768, 1),
+                List.of(0xffff_ffffL, 5),
+                List.of(Long.MIN_VALUE, 6),
+                List.of((double) Float.MIN_VALUE, Double.NaN),
+                List.of(-0.0, Double.MAX_VALUE)),
+            fixed(
+                2,
+                List.of(1, 0, 0),
+                List.of(7, 0, 0),
+                List.of(1),
+                List.of(1, 2),
+                List.of(8, 0),
+                List.of(0, 0),
+                List.of(2.0, 0.0),
+                List.of(1.0, 2.0)),
+            fixed(
+                3,
+                List.of(0, 0, 0),
+                List.of(0, 0, 0),
+                List.of(0),
+                List.of(0, 0),
+                List.of(0, 0),
+                List.of(0, 0),
+                List.of(0.0, 0.0),
+                List.of(0.0, 0.0)));
+  }
+
+  private static Map<String, Object> fixed(int n, List<?>... arrays) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    String[] names = {"z", "b", "c", "s", "i", "l", "f", "d"};
+    for (int i = 0; i < names.length; i++) {
+      map.put(
+          names[i],
+          arrays[i].stream()
+              .<Object>map(x -> x instanceof Double ? x : big(((Number) x).longValue()))
+              .toList());
+    }
+    map.put("n", big(n));
+    return map;
+  }
+
+  @Test
   void hexFieldsHaveNoSign() throws Exception {
     assertThat(point("hex").fields())
         .containsExactly(

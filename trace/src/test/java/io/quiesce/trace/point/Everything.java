@@ -23,6 +23,18 @@ interface Everything {
       boolean[] z, byte[] b, char[] c, short[] s, int[] i, long[] l, float[] f, double[] d, int n);
 
   @Tracepoint
+  void fixed(
+      @TracepointField(length = 3) boolean[] z,
+      @TracepointField(length = 3) byte[] b,
+      @TracepointField(length = 1) char[] c,
+      @TracepointField(length = 2) short[] s,
+      @TracepointField(length = 2, hex = true) int[] i,
+      @TracepointField(length = 2) long[] l,
+      @TracepointField(length = 2) float[] f,
+      @TracepointField(length = 2) double[] d,
+      int n);
+
+  @Tracepoint
   void hex(
       @TracepointField(hex = true) byte b,
       @TracepointField(hex = true, name = "address") long l,
