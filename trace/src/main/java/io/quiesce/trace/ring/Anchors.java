@@ -18,11 +18,19 @@ import java.math.BigInteger;
  * too; what was stamped before, and is above every later stamp, gets the time of the last anchor
  * before.
  *
+ * <p>A kill may come between any two stores, so no pair is ever half new: its ticks are 0 while it
+ * changes. One that is to be replaced stays until the new one is in the file, behind it. Recovery
+ * takes the pairs that go up in both counter and clock, and leaves out the others, which are what
+ * is being replaced, or thinned out.
+ *
  * <p>Not thread-safe: the consumer's, or the recovery's.
  */
-final class Anchors {
+class Anchors {
   static final long APART_NANOS = 100_000_000;
   private static final int SHIFT = 40;
+
+  /** One place is left, for the one that replaces another. */
+  private static final int MOST = RingLayout.ANCHORS_MAX - 1;
 
   /**
    * By how much a counter goes back that began anew; two CPUs' counters differ by some thousand.
@@ -42,7 +50,7 @@ final class Anchors {
   private boolean anew;
   private long before;
 
-  private Anchors(RingMemory ring) {
+  Anchors(RingMemory ring) {
     this.memory = ring.memory();
     this.place = ring.base() + RingLayout.anchorsAt(ring.geometry().rows());
     this.counter = ring.stamps() == Stamps.TSC.code();
@@ -59,16 +67,20 @@ final class Anchors {
   static Anchors recover(RingMemory ring) {
     Anchors anchors = new Anchors(ring);
     long claimed = Store.getLongAcquire(anchors.memory, anchors.place);
-    anchors.count = Math.clamp(claimed, 0, RingLayout.ANCHORS_MAX);
-    for (int i = 0; i < anchors.count; i++) {
-      long at = anchors.place + RingLayout.ANCHORS_FIRST + i * 16L;
-      anchors.ticks[i] = Store.getLong(anchors.memory, at);
-      anchors.nanos[i] = Store.getLong(anchors.memory, at + 8);
-      if (i > 0 && anchors.ticks[i] <= anchors.ticks[i - 1]) {
-        anchors.count = i; // killed while it was thinned out
-      }
+    int most = Math.clamp(claimed, 0, RingLayout.ANCHORS_MAX);
+    for (int i = 0; i < most; i++) {
+      long at = anchors.pair(i);
+      anchors.keep(Store.getLong(anchors.memory, at), Store.getLong(anchors.memory, at + 8));
     }
     return anchors;
+  }
+
+  private void keep(long tsc, long time) {
+    if (tsc != 0 && (count == 0 || (tsc > ticks[count - 1] && time > nanos[count - 1]))) {
+      ticks[count] = tsc;
+      nanos[count] = time;
+      count++;
+    }
   }
 
   /** Counter and clock now. */
@@ -87,27 +99,36 @@ final class Anchors {
       }
       anew = true;
       before = nanos[last];
-      count = 0;
-      line = -1;
-      last = -1;
-      Store.setLongRelease(memory, place + RingLayout.ANCHOR_COUNT, 0);
+      replace(0, tsc, time);
+    } else if (last >= 1 && time - nanos[last - 1] < APART_NANOS) {
+      replace(last, tsc, time);
+    } else {
+      if (count == MOST) {
+        thin();
+      }
+      append(tsc, time);
     }
-    if (last >= 1 && time - nanos[last - 1] < APART_NANOS) {
-      put(last, tsc, time);
-      line = -1;
-      return;
-    }
-    if (count == RingLayout.ANCHORS_MAX) {
-      thin();
-    }
-    put(count, tsc, time);
-    count++;
-    Store.setLongRelease(memory, place + RingLayout.ANCHOR_COUNT, count);
   }
 
+  private void append(long tsc, long time) {
+    put(count, tsc, time);
+    count++;
+    store(place + RingLayout.ANCHOR_COUNT, count);
+  }
+
+  /** The last one then. */
+  private void replace(int index, long tsc, long time) {
+    append(tsc, time);
+    put(index, tsc, time);
+    count = index + 1;
+    line = -1;
+    store(place + RingLayout.ANCHOR_COUNT, count);
+  }
+
+  /** What stays in the file behind the last one is not above it, and so not taken for another. */
   private void thin() {
-    int kept = 0;
-    for (int i = 0; i < count - 2; i += 2) {
+    int kept = 1; // the first one is where it belongs
+    for (int i = 2; i < count - 2; i += 2) {
       put(kept++, ticks[i], nanos[i]);
     }
     put(kept++, ticks[count - 1], nanos[count - 1]);
@@ -118,9 +139,19 @@ final class Anchors {
   private void put(int index, long tsc, long time) {
     ticks[index] = tsc;
     nanos[index] = time;
-    long at = place + RingLayout.ANCHORS_FIRST + index * 16L;
-    Store.putLong(memory, at, tsc);
-    Store.putLong(memory, at + 8, time);
+    long at = pair(index);
+    store(at, 0);
+    store(at + 8, time);
+    store(at, tsc);
+  }
+
+  private long pair(int index) {
+    return place + RingLayout.ANCHORS_FIRST + index * 16L;
+  }
+
+  /** A release store. A test looks after each of them at what a kill would leave. */
+  void store(long at, long value) {
+    Store.setLongRelease(memory, at, value);
   }
 
   /** The time of a stamp; beyond the first or the last anchor, along the nearest line. */
