@@ -15,8 +15,6 @@ import java.lang.foreign.MemorySegment;
 public final class Utf8Store {
   private static final char REPLACEMENT = '\ufffd';
 
-  private static final int WORD = 8;
-
   /** Characters up to which a string is short. */
   private static final int SHORT = 32;
 
@@ -63,26 +61,8 @@ public final class Utf8Store {
     if (size != text.length() + 1L) {
       return general(memory, place, text);
     }
-    int length = text.length();
-    if (length >= WORD && length < 2 * WORD) {
-      // Two words that overlap, the second with the NUL: no call, and no loop.
-      Store.putLong(memory, place, seven(text, 0) | (long) text.charAt(7) << 56);
-      Store.putLong(memory, place + length - 7, seven(text, length - 7));
-    } else {
-      Store.putAscii(memory, place, text);
-    }
+    Store.putAscii(memory, place, text);
     return place + size;
-  }
-
-  /** Seven characters of ASCII, and a NUL. */
-  private static long seven(String text, int from) {
-    return text.charAt(from)
-        | (long) text.charAt(from + 1) << 8
-        | (long) text.charAt(from + 2) << 16
-        | (long) text.charAt(from + 3) << 24
-        | (long) text.charAt(from + 4) << 32
-        | (long) text.charAt(from + 5) << 40
-        | (long) text.charAt(from + 6) << 48;
   }
 
   /** Fills a place exactly: a string that is too long is cut, one that is too short gets blanks. */
