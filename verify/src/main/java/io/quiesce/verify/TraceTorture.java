@@ -174,7 +174,7 @@ final class TraceTorture {
           throw new TortureFailure("thread " + thread.getName() + " hangs");
         }
       }
-      throwFailure();
+      TortureFailure.throwIfAny(failure);
       if (!overwrite && cpus.length > 0 && !broken) {
         closing = close(session, events);
       }
@@ -202,16 +202,6 @@ final class TraceTorture {
       all[i] = emitted.getAcquire(i * STRIDE);
     }
     return all;
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
-    }
   }
 
   private static void same(String what, long found, long expected) {
