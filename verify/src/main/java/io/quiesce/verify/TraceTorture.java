@@ -175,7 +175,9 @@ final class TraceTorture {
         }
       }
       TortureFailure.throwIfAny(failure);
-      if (!overwrite && cpus.length > 0 && !broken) {
+      if (overwrite) {
+        keepsAll(session, events);
+      } else if (cpus.length > 0 && !broken) {
         closing = close(session, events);
       }
       session.close();
@@ -233,6 +235,29 @@ final class TraceTorture {
       CpuAffinity.set(before);
     }
     return emitted;
+  }
+
+  /** Nobody is in the middle of an event any more, so nothing is in the way of another one. */
+  private void keepsAll(TraceSession session, TraceEvents events) {
+    if (cpus.length == 0) {
+      return;
+    }
+    var before = CpuAffinity.get();
+    try {
+      for (int cpu : before.toArray()) {
+        CpuAffinity.pinTo(cpu);
+        long lost = session.counts().lost();
+        long number = 0;
+        while (events.isTooLarge(-1, number)) {
+          number++;
+        }
+        events.emit(-1, number);
+        same(
+            "events lost though no thread is in one, on CPU " + cpu, session.counts().lost(), lost);
+      }
+    } finally {
+      CpuAffinity.set(before);
+    }
   }
 
   private void checkWhole(Path trace, TraceEvents events, TraceCounts counts, long closing)
