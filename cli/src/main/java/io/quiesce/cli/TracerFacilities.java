@@ -3,6 +3,7 @@ package io.quiesce.cli;
 import io.quiesce.linux.Membarrier;
 import io.quiesce.linux.Platform;
 import io.quiesce.linux.Rseq;
+import io.quiesce.trace.ring.BufferFolder;
 import io.quiesce.trace.ring.HotPathKind;
 import io.quiesce.trace.ring.Stamps;
 import java.io.IOException;
@@ -19,12 +20,11 @@ final class TracerFacilities {
 
   private static final List<String> MEMORY = List.of("tmpfs", "ramfs", "hugetlbfs");
   private static final String HOT_PATH = "quiesce.trace.hotpath";
-  private static final String BUFFERS = "quiesce.trace.buffers";
 
   private TracerFacilities() {}
 
   static List<Doctor.Facility> find() {
-    return List.of(hotPath(), clock(), buffers(place()));
+    return List.of(hotPath(), clock(), buffers(BufferFolder.usual()));
   }
 
   /** On if it is the fast one. */
@@ -86,21 +86,12 @@ final class TracerFacilities {
     return new Doctor.Facility(name, false, "CLOCK_MONOTONIC, by clock_gettime, since " + why);
   }
 
-  /** As {@code TraceSessionBuilder} chooses. */
-  private static Path place() {
-    String property = System.getProperty(BUFFERS);
-    if (property != null) {
-      return Path.of(property);
-    }
-    Path memory = Path.of("/dev/shm");
-    return Files.isDirectory(memory) && Files.isWritable(memory)
-        ? memory
-        : Path.of(System.getProperty("java.io.tmpdir"));
-  }
-
   static Doctor.Facility buffers(Path folder) {
     String name = "trace buffers";
-    String cure = "; choose a folder with -D" + BUFFERS + "=DIR or 'trace record --buffers DIR'";
+    String cure =
+        "; choose a folder with -D"
+            + BufferFolder.PROPERTY
+            + "=DIR or 'trace record --buffers DIR'";
     if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
       return new Doctor.Facility(name, false, folder + " is no folder that can be written" + cure);
     }
@@ -126,7 +117,7 @@ final class TracerFacilities {
     if (!room) {
       said +=
           ": too little room; make some, choose another folder with -D"
-              + BUFFERS
+              + BufferFolder.PROPERTY
               + "=DIR, or"
               + " a smaller 'trace record --budget'";
     } else if (!memory) {

@@ -2,9 +2,9 @@ package io.quiesce.trace;
 
 import io.quiesce.trace.point.Contexts;
 import io.quiesce.trace.point.EventContext;
+import io.quiesce.trace.ring.BufferFolder;
 import io.quiesce.trace.ring.HotPathKind;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +27,6 @@ public final class TraceSessionBuilder {
   private static final long DEFAULT_SUB_BYTES = 1L << 20;
   private static final int LEAST_SUB_BUFFERS = 4;
   private static final String HOT_PATH = "quiesce.trace.hotpath";
-  private static final String BUFFERS = "quiesce.trace.buffers";
 
   private final Path folder;
   private final boolean overwrite;
@@ -270,17 +269,7 @@ public final class TraceSessionBuilder {
   }
 
   private Path directory() {
-    if (buffers != null) {
-      return buffers;
-    }
-    String property = System.getProperty(BUFFERS);
-    if (property != null) {
-      return Path.of(property);
-    }
-    Path memory = Path.of("/dev/shm");
-    return Files.isDirectory(memory) && Files.isWritable(memory)
-        ? memory
-        : Path.of(System.getProperty("java.io.tmpdir"));
+    return buffers == null ? BufferFolder.usual() : buffers;
   }
 
   HotPathKind hotPath() {

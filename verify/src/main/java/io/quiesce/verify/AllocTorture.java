@@ -88,23 +88,13 @@ final class AllocTorture {
         throw new TortureFailure("thread " + thread.getName() + " hangs");
       }
     }
-    throwFailure();
+    TortureFailure.throwIfAny(failure);
     within("while blocks are live", early, resident());
     clear();
     long end = resident();
     within("when everything is freed", early, end);
     allocator.close();
     return new Result(allocations.sum(), bytes.sum(), births.sum(), trims.get(), early, end);
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
-    }
   }
 
   /** Memory of the process that is there; 0 if nothing tells. */

@@ -116,7 +116,7 @@ final class LocksTorture {
       lock.unlock();
       join(consumers, "the end was not signalled to it: ");
     }
-    throwFailure();
+    TortureFailure.throwIfAny(failure);
     if (produced != consumed || items != 0) {
       throw new TortureFailure(produced + " items went in and " + consumed + " came out");
     }
@@ -146,16 +146,6 @@ final class LocksTorture {
       if (!thread.join(END_LIMIT)) {
         throw new TortureFailure("thread " + thread.getName() + " hangs: " + why + lock);
       }
-    }
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
     }
   }
 

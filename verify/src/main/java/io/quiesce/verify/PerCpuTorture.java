@@ -90,23 +90,13 @@ final class PerCpuTorture {
         throw new TortureFailure("thread " + thread.getName() + " hangs");
       }
     }
-    throwFailure();
+    TortureFailure.throwIfAny(failure);
     if (part == Part.ROWS) {
       checkRows();
     } else {
       checkStructures();
     }
     return new Result(operations.sum(), additions.sum(), visits.get());
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
-    }
   }
 
   // ---- threads ----

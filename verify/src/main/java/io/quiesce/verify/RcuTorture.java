@@ -119,7 +119,7 @@ final class RcuTorture {
         fail(new TortureFailure("thread " + thread.getName() + " hangs: " + stackOf(thread)));
       }
     }
-    throwFailure();
+    TortureFailure.throwIfAny(failure);
     return finish();
   }
 
@@ -136,7 +136,7 @@ final class RcuTorture {
     } catch (java.util.concurrent.TimeoutException late) {
       throw new TortureFailure(String.valueOf(late.getMessage()));
     }
-    throwFailure();
+    TortureFailure.throwIfAny(failure);
     RcuStatistics end = rcu.statistics();
     pool.close();
     if (end.pendingCallbacks() != 0 || end.pendingBlocks() != 0 || end.pendingBytes() != 0) {
@@ -176,16 +176,6 @@ final class RcuTorture {
       text.append(" at ").append(frame);
     }
     return text.toString();
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
-    }
   }
 
   private void fail(Throwable thrown) {

@@ -272,26 +272,40 @@ final class TortureChild {
     return faults == 0 ? 0 : 1;
   }
 
-  private static int tortureAllocator(long millis, long seed, boolean broken) {
+  /** One part of a torture. */
+  private interface Part {
+    void run() throws InterruptedException, IOException;
+  }
+
+  /** Runs it, and says what it found; 1 if that is a fault. */
+  private static int faultsOf(String name, Part part) {
     try {
-      AllocTorture.Result result = new AllocTorture(seed, broken).run(millis);
-      System.out.printf(
-          "%s%12d %12d %9d %9d %11d %11d%n",
-          RESULT,
-          result.allocations(),
-          result.bytes() >> 20,
-          result.births(),
-          result.trims(),
-          result.residentEarly() >> 20,
-          result.residentEnd() >> 20);
+      part.run();
       return 0;
     } catch (TortureFailure found) {
-      System.out.println(FAULT + found.getMessage());
+      System.out.println(FAULT + name + found.getMessage());
     } catch (InterruptedException | IOException | RuntimeException unexpected) {
-      System.out.println(FAULT + unexpected);
+      System.out.println(FAULT + name + unexpected);
       unexpected.printStackTrace();
     }
     return 1;
+  }
+
+  private static int tortureAllocator(long millis, long seed, boolean broken) {
+    return faultsOf(
+        "",
+        () -> {
+          AllocTorture.Result result = new AllocTorture(seed, broken).run(millis);
+          System.out.printf(
+              "%s%12d %12d %9d %9d %11d %11d%n",
+              RESULT,
+              result.allocations(),
+              result.bytes() >> 20,
+              result.births(),
+              result.trims(),
+              result.residentEarly() >> 20,
+              result.residentEnd() >> 20);
+        });
   }
 
   private static int torturePerCpu(long millis, long seed, boolean broken) {
@@ -300,19 +314,15 @@ final class TortureChild {
       if (broken && part != PerCpuTorture.Part.ROWS) {
         continue; // what is left out there is inside the library
       }
-      try {
-        PerCpuTorture.Result result = new PerCpuTorture(part, seed, broken).run(millis);
-        System.out.printf(
-            "%s%-11s %12d %12d %9d%n",
-            RESULT, lower(part), result.operations(), result.additions(), result.visits());
-      } catch (TortureFailure found) {
-        System.out.println(FAULT + part + ": " + found.getMessage());
-        faults++;
-      } catch (InterruptedException | RuntimeException unexpected) {
-        System.out.println(FAULT + part + ": " + unexpected);
-        unexpected.printStackTrace();
-        faults++;
-      }
+      faults +=
+          faultsOf(
+              part + ": ",
+              () -> {
+                PerCpuTorture.Result result = new PerCpuTorture(part, seed, broken).run(millis);
+                System.out.printf(
+                    "%s%-11s %12d %12d %9d%n",
+                    RESULT, lower(part), result.operations(), result.additions(), result.visits());
+              });
     }
     return faults;
   }
@@ -320,24 +330,20 @@ final class TortureChild {
   private static int tortureLocks(long millis, long seed, boolean broken) {
     int faults = 0;
     for (LocksTorture.Part part : LocksTorture.Part.values()) {
-      try {
-        LocksTorture.Result result = new LocksTorture(part, seed, broken).run(millis);
-        System.out.printf(
-            "%s%-11s %12d %10d %10d %10d%n",
-            RESULT,
-            lower(part),
-            result.operations(),
-            result.givenUp(),
-            result.interrupts(),
-            result.items());
-      } catch (TortureFailure found) {
-        System.out.println(FAULT + part + ": " + found.getMessage());
-        faults++;
-      } catch (InterruptedException | RuntimeException unexpected) {
-        System.out.println(FAULT + part + ": " + unexpected);
-        unexpected.printStackTrace();
-        faults++;
-      }
+      faults +=
+          faultsOf(
+              part + ": ",
+              () -> {
+                LocksTorture.Result result = new LocksTorture(part, seed, broken).run(millis);
+                System.out.printf(
+                    "%s%-11s %12d %10d %10d %10d%n",
+                    RESULT,
+                    lower(part),
+                    result.operations(),
+                    result.givenUp(),
+                    result.interrupts(),
+                    result.items());
+              });
     }
     return faults;
   }
@@ -345,30 +351,26 @@ final class TortureChild {
   private static int tortureTrace(long millis, long seed, boolean broken) {
     int faults = 0;
     for (TraceTorture.Part part : TraceTorture.Part.values()) {
-      try {
-        TraceTorture.Result result = new TraceTorture(part, seed, broken).run(millis);
-        System.out.printf(
-            "%s%-11s %11d %11d %11d %8d %8d %8d %8d %7d %9d %7d%n",
-            RESULT,
-            lower(part),
-            result.emitted(),
-            result.read(),
-            result.full(),
-            result.wrap(),
-            result.big(),
-            result.other(),
-            result.moves(),
-            result.forced(),
-            result.fences(),
-            result.traces());
-      } catch (TortureFailure found) {
-        System.out.println(FAULT + part + ": " + found.getMessage());
-        faults++;
-      } catch (InterruptedException | IOException | RuntimeException unexpected) {
-        System.out.println(FAULT + part + ": " + unexpected);
-        unexpected.printStackTrace();
-        faults++;
-      }
+      faults +=
+          faultsOf(
+              part + ": ",
+              () -> {
+                TraceTorture.Result result = new TraceTorture(part, seed, broken).run(millis);
+                System.out.printf(
+                    "%s%-11s %11d %11d %11d %8d %8d %8d %8d %7d %9d %7d%n",
+                    RESULT,
+                    lower(part),
+                    result.emitted(),
+                    result.read(),
+                    result.full(),
+                    result.wrap(),
+                    result.big(),
+                    result.other(),
+                    result.moves(),
+                    result.forced(),
+                    result.fences(),
+                    result.traces());
+              });
     }
     return faults;
   }
@@ -378,16 +380,12 @@ final class TortureChild {
     List<Rcu.Flavour> order = new ArrayList<>(List.of(Rcu.Flavour.values()));
     Collections.rotate(order, (int) (seed & 3)); // the first has a cold JVM
     for (Rcu.Flavour flavour : order) {
-      try {
-        print(flavour, new RcuTorture(flavour, seed, broken).run(millis));
-      } catch (TortureFailure found) {
-        System.out.println(FAULT + flavour + ": " + found.getMessage());
-        faults++;
-      } catch (InterruptedException | RuntimeException unexpected) {
-        System.out.println(FAULT + flavour + ": " + unexpected);
-        unexpected.printStackTrace();
-        faults++;
-      }
+      faults +=
+          faultsOf(
+              flavour + ": ",
+              () -> {
+                print(flavour, new RcuTorture(flavour, seed, broken).run(millis));
+              });
     }
     return faults;
   }

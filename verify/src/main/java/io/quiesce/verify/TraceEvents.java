@@ -7,6 +7,7 @@ import io.quiesce.trace.reader.Event;
 import io.quiesce.trace.reader.Value;
 import java.lang.invoke.MethodHandles;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of the torture of the tracer: what an event holds follows from its producer and its
@@ -121,7 +122,7 @@ final class TraceEvents {
     }
   }
 
-  private static boolean isArray(@org.jspecify.annotations.Nullable Value found, long mix) {
+  private static boolean isArray(@Nullable Value found, long mix) {
     long[] wanted = array(mix);
     if (found == null || found.size() != wanted.length) {
       return false;

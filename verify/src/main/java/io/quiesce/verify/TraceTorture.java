@@ -174,8 +174,10 @@ final class TraceTorture {
           throw new TortureFailure("thread " + thread.getName() + " hangs");
         }
       }
-      throwFailure();
-      if (!overwrite && cpus.length > 0 && !broken) {
+      TortureFailure.throwIfAny(failure);
+      if (overwrite) {
+        keepsAll(session, events);
+      } else if (cpus.length > 0 && !broken) {
         closing = close(session, events);
       }
       session.close();
@@ -202,16 +204,6 @@ final class TraceTorture {
       all[i] = emitted.getAcquire(i * STRIDE);
     }
     return all;
-  }
-
-  private void throwFailure() {
-    Throwable found = failure;
-    if (found instanceof TortureFailure known) {
-      throw known;
-    }
-    if (found != null) {
-      throw new IllegalStateException("a torture thread threw " + found, found);
-    }
   }
 
   private static void same(String what, long found, long expected) {
@@ -243,6 +235,29 @@ final class TraceTorture {
       CpuAffinity.set(before);
     }
     return emitted;
+  }
+
+  /** Nobody is in the middle of an event any more, so nothing is in the way of another one. */
+  private void keepsAll(TraceSession session, TraceEvents events) {
+    if (cpus.length == 0) {
+      return;
+    }
+    var before = CpuAffinity.get();
+    try {
+      for (int cpu : before.toArray()) {
+        CpuAffinity.pinTo(cpu);
+        long lost = session.counts().lost();
+        long number = 0;
+        while (events.isTooLarge(-1, number)) {
+          number++;
+        }
+        events.emit(-1, number);
+        same(
+            "events lost though no thread is in one, on CPU " + cpu, session.counts().lost(), lost);
+      }
+    } finally {
+      CpuAffinity.set(before);
+    }
   }
 
   private void checkWhole(Path trace, TraceEvents events, TraceCounts counts, long closing)

@@ -17,17 +17,10 @@ final class JsonText {
   JsonText string(String value) {
     comma();
     text.append('"');
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      boolean pair =
-          Character.isHighSurrogate(c)
-              && i + 1 < value.length()
-              && Character.isLowSurrogate(value.charAt(i + 1));
-      if (pair) {
-        text.append(c).append(value.charAt(++i));
-      } else if (Character.isSurrogate(c)) {
-        text.append(Utf8.REPLACEMENT);
-      } else if (c == '"' || c == '\\') {
+    String whole = Utf8.wellFormed(value);
+    for (int i = 0; i < whole.length(); i++) {
+      char c = whole.charAt(i);
+      if (c == '"' || c == '\\') {
         text.append('\\').append(c);
       } else if (c < ' ') {
         text.append(String.format(java.util.Locale.ROOT, "\\u%04x", (int) c));

@@ -59,6 +59,19 @@ public final class Utf8 {
     return put(to, at, 0);
   }
 
+  /** The text with {@link #REPLACEMENT} for each half of a surrogate pair that is alone. */
+  public static String wellFormed(CharSequence text) {
+    StringBuilder whole = new StringBuilder(text);
+    for (int i = 0; i < whole.length(); i++) {
+      if (isPair(whole, i)) {
+        i++;
+      } else if (Character.isSurrogate(whole.charAt(i))) {
+        whole.setCharAt(i, REPLACEMENT);
+      }
+    }
+    return whole.toString();
+  }
+
   /** The rest of a string from a character on, and its NUL. */
   public static byte[] encode(String text, int from) {
     String rest = text.substring(from);
@@ -67,7 +80,7 @@ public final class Utf8 {
     return bytes;
   }
 
-  private static boolean isPair(String text, int i) {
+  private static boolean isPair(CharSequence text, int i) {
     return Character.isHighSurrogate(text.charAt(i))
         && i + 1 < text.length()
         && Character.isLowSurrogate(text.charAt(i + 1));

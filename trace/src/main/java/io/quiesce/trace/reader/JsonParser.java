@@ -1,5 +1,6 @@
 package io.quiesce.trace.reader;
 
+import io.quiesce.trace.ctf.Utf8;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -178,7 +179,7 @@ final class JsonParser {
       }
       byte stop = bytes[at++];
       if (stop == '"') {
-        return whole(value);
+        return Utf8.wellFormed(value);
       }
       if (stop != '\\') {
         at--;
@@ -223,21 +224,5 @@ final class JsonParser {
     }
     at += 5;
     return (char) unit;
-  }
-
-  private static String whole(StringBuilder value) {
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      boolean pair =
-          Character.isHighSurrogate(c)
-              && i + 1 < value.length()
-              && Character.isLowSurrogate(value.charAt(i + 1));
-      if (pair) {
-        i++;
-      } else if (Character.isSurrogate(c)) {
-        value.setCharAt(i, '\ufffd');
-      }
-    }
-    return value.toString();
   }
 }

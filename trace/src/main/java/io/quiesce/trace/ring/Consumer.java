@@ -32,8 +32,7 @@ final class Consumer implements AutoCloseable {
   private final IntPredicate known;
   private final Anchors anchors;
   private final @Nullable RowStream[] streams;
-  private final int[] looks;
-  private final long[] since;
+  private final Patience patience;
   private long failures;
   private @Nullable IOException failure;
 
@@ -50,8 +49,7 @@ final class Consumer implements AutoCloseable {
     this.trace = trace;
     this.known = known;
     this.streams = new RowStream[geometry.rows()];
-    this.looks = new int[geometry.rows()];
-    this.since = new long[geometry.rows()];
+    this.patience = new Patience(geometry.rows());
   }
 
   /**
@@ -96,7 +94,7 @@ final class Consumer implements AutoCloseable {
         } else {
           long end = consumed + geometry.subBytes();
           // A look costs a third of gathering: it comes first where it found something before.
-          boolean looked = looks[row] > 0;
+          boolean looked = patience.looks(row) > 0;
           if (looked && !isSettled(row, stream.look(consumed, end), last)) {
             return packets;
           }
@@ -135,21 +133,17 @@ final class Consumer implements AutoCloseable {
   }
 
   private boolean isGivenUp(int row, Set<Integer> owners) {
-    long now = System.nanoTime();
-    if (looks[row]++ == 0) {
-      since[row] = now;
-    }
-    if (looks[row] % PATIENCE_LOOKS != 0 || now - since[row] < PATIENCE_NANOS) {
+    if (!patience.isOver(row)) {
       return false;
     }
     Store.setIntRelease(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.STUCK, 1);
-    return Owners.areGone(owners, looks[row]);
+    return Owners.areGone(owners, patience.looks(row));
   }
 
   /** A sub-buffer is about to be written: what is not committed in it is lost. */
   private void settle(int row, SubBufferWalk.Findings findings) {
-    if (looks[row] > 0) {
-      looks[row] = 0;
+    if (patience.looks(row) > 0) {
+      patience.reset(row);
       Store.setIntRelease(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.STUCK, 0);
     }
     long lost = findings.pending + findings.abandoned;

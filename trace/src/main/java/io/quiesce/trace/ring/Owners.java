@@ -6,7 +6,7 @@ import java.util.Set;
 /** Who reserved a record and never committed it. */
 final class Owners {
   /** A virtual thread cannot be found by its number: it is given up after so many looks. */
-  static final int MOST_LOOKS = 10_000;
+  private static final int MOST_LOOKS = 10_000;
 
   private static final int VIRTUAL = Integer.MIN_VALUE;
 

@@ -95,22 +95,36 @@ final class RingMemory implements AutoCloseable {
   }
 
   private static RingMemory fill(Path file, RingGeometry geometry, int stamps) throws IOException {
+    return claimed(
+        file,
+        (key, open) -> {
+          FileChannel channel = open.getChannel();
+          if (channel.tryLock() == null) {
+            throw new IOException("another program has locked it");
+          }
+          zero(open, 0, geometry.buffersAt());
+          MemorySegment memory =
+              channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
+          RingMemory ring = new RingMemory(file, key, open, memory, geometry, true);
+          ring.initialise(stamps);
+          return ring;
+        });
+  }
+
+  /** Makes the rings of an open file. */
+  private interface Maker {
+    RingMemory make(Object key, RandomAccessFile open) throws IOException;
+  }
+
+  /** Opens a file that this process does not have open yet, and gives it back if that fails. */
+  private static RingMemory claimed(Path file, Maker maker) throws IOException {
     Object key = claim(file);
     RandomAccessFile open = null;
     RingMemory made = null;
     try {
       open = new RandomAccessFile(file.toFile(), "rw");
-      FileChannel channel = open.getChannel();
-      if (channel.tryLock() == null) {
-        throw new IOException("another program has locked it");
-      }
-      zero(open, 0, geometry.buffersAt());
-      MemorySegment memory =
-          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      RingMemory ring = new RingMemory(file, key, open, memory, geometry, true);
-      ring.initialise(stamps);
-      made = ring;
-      return ring;
+      made = maker.make(key, open);
+      return made;
     } finally {
       if (made == null) {
         release(key, open);
@@ -146,30 +160,24 @@ final class RingMemory implements AutoCloseable {
    * @throws IOException in one sentence if it still runs, or if this is no such file
    */
   static RingMemory open(Path file) throws IOException {
-    Object key = claim(file);
-    RandomAccessFile open = null;
-    RingMemory made = null;
-    try {
-      open = new RandomAccessFile(file.toFile(), "rw");
-      FileChannel channel = open.getChannel();
-      if (!lock(channel)) {
-        throw stillRuns(file);
-      }
-      if (channel.size() < RingLayout.HEADER_BYTES) {
-        throw new IOException(file + " is no file of trace buffers: it is too short");
-      }
-      MemorySegment header =
-          channel.map(FileChannel.MapMode.READ_ONLY, 0, RingLayout.HEADER_BYTES, Arena.ofAuto());
-      RingGeometry geometry = RingGeometry.read(file, header, channel.size());
-      MemorySegment memory =
-          channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
-      made = new RingMemory(file, key, open, memory, geometry, false);
-      return made;
-    } finally {
-      if (made == null) {
-        release(key, open);
-      }
-    }
+    return claimed(
+        file,
+        (key, open) -> {
+          FileChannel channel = open.getChannel();
+          if (!lock(channel)) {
+            throw stillRuns(file);
+          }
+          if (channel.size() < RingLayout.HEADER_BYTES) {
+            throw new IOException(file + " is no file of trace buffers: it is too short");
+          }
+          MemorySegment header =
+              channel.map(
+                  FileChannel.MapMode.READ_ONLY, 0, RingLayout.HEADER_BYTES, Arena.ofAuto());
+          RingGeometry geometry = RingGeometry.read(file, header, channel.size());
+          MemorySegment memory =
+              channel.map(FileChannel.MapMode.READ_WRITE, 0, geometry.fileBytes(), Arena.ofAuto());
+          return new RingMemory(file, key, open, memory, geometry, false);
+        });
   }
 
   private static boolean lock(FileChannel channel) throws IOException {

@@ -17,16 +17,14 @@ final class StuckRows {
   private final RingBuffers buffers;
   private final RingGeometry geometry;
   private final SubBufferWalk walk;
-  private final int[] looks;
-  private final long[] since;
+  private final Patience patience;
   private final long[] seen;
 
   StuckRows(RingBuffers buffers) {
     this.buffers = buffers;
     this.geometry = buffers.ring().geometry();
     this.walk = new SubBufferWalk(buffers.ring());
-    this.looks = new int[geometry.rows()];
-    this.since = new long[geometry.rows()];
+    this.patience = new Patience(geometry.rows());
     this.seen = new long[geometry.rows()];
   }
 
@@ -38,7 +36,7 @@ final class StuckRows {
       if (before < 0
           || (offset & geometry.subMask()) != 0
           || !buffers.path().maybePending(row, before)) {
-        looks[row] = 0;
+        patience.reset(row);
       } else {
         look(row, offset, before);
       }
@@ -46,19 +44,16 @@ final class StuckRows {
   }
 
   private void look(int row, long offset, long before) {
-    long now = System.nanoTime();
-    if (looks[row] == 0 || seen[row] != offset) {
-      looks[row] = 0;
+    if (seen[row] != offset) {
       seen[row] = offset;
-      since[row] = now;
+      patience.reset(row);
     }
-    looks[row]++;
-    if (looks[row] % Consumer.PATIENCE_LOOKS != 0 || now - since[row] < Consumer.PATIENCE_NANOS) {
+    if (!patience.isOver(row)) {
       return;
     }
     Set<Integer> owners =
         walk.walk(row, before, before + geometry.subBytes(), (id, stamp, at, bytes) -> true).owners;
-    if (!owners.isEmpty() && Owners.areGone(owners, looks[row])) {
+    if (!owners.isEmpty() && Owners.areGone(owners, patience.looks(row))) {
       long lost = walk.abandon(row, before);
       Store.addLong(buffers.memory(), buffers.path().rowPlace(row) + RingLayout.LOST_OTHER, lost);
     }

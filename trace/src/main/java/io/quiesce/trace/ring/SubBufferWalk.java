@@ -205,7 +205,7 @@ final class SubBufferWalk {
       if (state == RingLayout.PADDING) {
         break;
       }
-      if (size < RingLayout.SLOT_BYTES || size > end - at) {
+      if (!isSized(word, end - at)) {
         // Reserved by compare-and-swap, its size not yet stored.
         long next = sink == null ? end : resume(memory, at, end);
         if (next > at) {
