@@ -2,7 +2,6 @@ package io.quiesce.linux;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Off-heap memory by raw address.
@@ -164,7 +163,11 @@ public final class OffHeap {
    */
   public static void putLatin1(long address, String text) {
     check(address, text.length() + 1L);
-    RawMemory.ALL.setString(address, text, StandardCharsets.ISO_8859_1);
+    try {
+      Latin1.SET_STRING.invokeExact(address, text);
+    } catch (Throwable e) {
+      throw Thrown.unchecked(e);
+    }
   }
 
   /**

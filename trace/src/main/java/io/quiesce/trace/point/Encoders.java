@@ -1,5 +1,7 @@
 package io.quiesce.trace.point;
 
+import static java.lang.constant.ConstantDescs.CD_MethodHandle;
+import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
 import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_String;
 import static java.lang.constant.ConstantDescs.CD_Throwable;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * static void emit(Point point, int a, String b) {
  *   Target target = point.target();
- *   if (target != null) write(target, a, b);
+ *   if (target != null) WRITE.invokeExact(target, a, b);
  * }
  *
  * static void write(Target target, int a, String b) {
@@ -53,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  *       MemorySegment memory = ring.memory();
  *       long at = Encoding.begin(target, memory, record, shared);
  *       Store.putInt(memory, at, a);
- *       at = Utf8Store.store(memory, at + 4, b, bytesOfB);
+ *       at = Calls.STORE.invokeExact(memory, at + 4, b, bytesOfB); // Utf8Store.store
  *       ring.commit(record, bytes, target.id());
  *     } catch (Throwable t) {
  *       Encoding.abandon(ring, record, bytes);
@@ -68,9 +70,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>So {@code emit} is small enough to be inlined wherever it is called, and {@code write} up to
- * about 15 fields where it is called often. What can go wrong behind {@code reserve} is an overflow
- * of the stack; the record is given up then. If even that finds no stack, it stays reserved, and
+ * <p>{@code WRITE} is a constant handle of {@code write}; {@link Calls} says what it is for. So
+ * {@code emit} is small enough to be inlined wherever it is called, and {@code write} up to about
+ * 15 fields where it is called often. What can go wrong behind {@code reserve} is an overflow of
+ * the stack; the record is given up then. If even that finds no stack, it stays reserved, and
  * readers step over it: nothing that is half stored is ever committed.
  *
  * <p>Thread-safe.
@@ -87,6 +90,8 @@ public final class Encoders {
   private static final ClassDesc MEMORY = describe(MemorySegment.class);
   private static final ClassDesc STORE = describe(Store.class);
   private static final ClassDesc TEXTS = describe(Utf8Store.class);
+  private static final ClassDesc CALLS = describe(Calls.class);
+  private static final ClassDesc HANDLE = CD_MethodHandle;
   private static final ClassDesc ENCODING = describe(Encoding.class);
   private static final ClassDesc FILTER = describe(EventFilter.class);
   private static final MethodTypeDesc RESERVE = MethodTypeDesc.of(CD_long, CD_long);
@@ -141,6 +146,7 @@ public final class Encoders {
       // What it calls is initialised now: at the first event the stack may be almost full.
       LOOKUP.ensureInitialized(Encoding.class);
       LOOKUP.ensureInitialized(Utf8Store.class);
+      LOOKUP.ensureInitialized(Calls.class);
       LOOKUP.ensureInitialized(Store.class);
       MethodHandles.Lookup made = LOOKUP.defineHiddenClass(generate(), true);
       return made.findStatic(
@@ -158,6 +164,8 @@ public final class Encoders {
             builder ->
                 builder
                     .withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER | ClassFile.ACC_SYNTHETIC)
+                    .withField("WRITE", HANDLE, flags | ClassFile.ACC_FINAL)
+                    .withMethodBody("<clinit>", MethodTypeDesc.of(CD_void), flags, this::initialise)
                     .withMethodBody("emit", takes(CD_void, POINT), flags, this::emit)
                     .withMethodBody("write", takes(CD_void, TARGET), flags, this::write)
                     .withMethodBody("isWanted", takes(CD_boolean, TARGET), flags, this::isWanted));
@@ -186,11 +194,22 @@ public final class Encoders {
   private void emit(CodeBuilder code) {
     Label off = code.newLabel();
     code.aload(0).invokevirtual(POINT, "target", MethodTypeDesc.of(TARGET)).dup().ifnull(off);
+    int target = code.allocateLocal(TypeKind.REFERENCE);
+    code.astore(target).getstatic(SELF, "WRITE", HANDLE).aload(target);
     loadArguments(code);
-    code.invokestatic(SELF, "write", takes(CD_void, TARGET))
+    code.invokevirtual(HANDLE, "invokeExact", takes(CD_void, TARGET))
         .return_()
         .labelBinding(off)
         .pop()
+        .return_();
+  }
+
+  private void initialise(CodeBuilder code) {
+    code.invokestatic(
+            describe(MethodHandles.class), "lookup", MethodTypeDesc.of(CD_MethodHandles_Lookup))
+        .loadConstant("write")
+        .invokestatic(CALLS, "own", MethodTypeDesc.of(HANDLE, CD_MethodHandles_Lookup, CD_String))
+        .putstatic(SELF, "WRITE", HANDLE)
         .return_();
   }
 
@@ -357,6 +376,9 @@ public final class Encoders {
     long distance = 0;
     for (int i = 0; i < sizes.length; i++) {
       FieldKind kind = kinds.get(i);
+      if (kind == FieldKind.TEXT) {
+        code.getstatic(CALLS, "STORE", HANDLE);
+      }
       code.aload(memory).lload(at);
       if (distance > 0) {
         code.loadConstant(distance).ladd();
@@ -365,9 +387,9 @@ public final class Encoders {
       Integer size = sizes[i];
       if (size != null) {
         code.lload(size)
-            .invokestatic(
-                TEXTS,
-                "store",
+            .invokevirtual(
+                HANDLE,
+                "invokeExact",
                 MethodTypeDesc.of(CD_long, MEMORY, CD_long, kind.descriptor(), CD_long))
             .lstore(at);
         distance = 0;

@@ -61,7 +61,13 @@ public final class Utf8Store {
     if (size != text.length() + 1L) {
       return general(memory, place, text);
     }
-    Store.putAscii(memory, place, text);
+    try {
+      Calls.PUT_ASCII.invokeExact(memory, place, text);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
     return place + size;
   }
 

@@ -3,6 +3,9 @@ package io.quiesce.trace.ring;
 import io.quiesce.linux.OffHeap;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 
@@ -95,6 +98,23 @@ public final class Store {
       OffHeap.putLatin1(at, text);
     } else {
       memory.setString(at, text, StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** What {@link #putAscii} does, with a method less. */
+  public static MethodHandle ascii() {
+    MethodHandles.Lookup lookup = MethodHandles.lookup();
+    try {
+      if (RAW) {
+        MethodType type = MethodType.methodType(void.class, long.class, String.class);
+        return MethodHandles.dropArguments(
+            lookup.findStatic(OffHeap.class, "putLatin1", type), 0, MemorySegment.class);
+      }
+      MethodType type =
+          MethodType.methodType(void.class, MemorySegment.class, long.class, String.class);
+      return lookup.findStatic(Store.class, "putAscii", type);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("Store.ascii", e);
     }
   }
 
