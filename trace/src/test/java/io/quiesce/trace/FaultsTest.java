@@ -152,7 +152,9 @@ class FaultsTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("space");
     Files.delete(filler);
-    assertThat(TraceSession.recover(trace).events()).isEqualTo(100);
+    // The first few may fit behind what the file's last page has.
+    long recovered = TraceSession.recover(trace).events();
+    assertThat(recovered).isPositive().isEqualTo(101 - session.counts().written());
     assertThat(messages(trace)).hasSize(101).first().isEqualTo("first");
     assertThat(folder.resolve("buffers")).isEmptyDirectory();
   }
