@@ -136,101 +136,76 @@ final class Encoding {
     Store.putShort(memory, at, (short) ordinal(value));
   }
 
-  // Sequences: the length and the elements; the place behind them is returned. An array's length
-  // never changes, so the size stays what it was measured to be, whatever happens to the elements.
+  // Arrays; the place behind them is returned. Length 0: a sequence, the array's own length and its
+  // elements. An array's length never changes, so the size stays what it was measured to be,
+  // whatever happens to the elements. Else as many elements as that: what is too much is left out,
+  // what is missing is zero.
 
-  static long put(MemorySegment memory, long at, boolean[] array) {
-    Store.putInt(memory, at, array.length);
-    long place = at + Integer.BYTES;
-    for (boolean element : array) {
-      Store.putByte(memory, place++, (byte) (element ? 1 : 0));
+  static long put(MemorySegment memory, long at, boolean[] array, int length) {
+    long place = elements(memory, at, array.length, length);
+    int kept = kept(array.length, length);
+    for (int i = 0; i < kept; i++) {
+      put8(memory, place + i, array[i]);
     }
-    return place;
+    return fill(memory, place, kept, length, 1);
   }
 
-  static long put(MemorySegment memory, long at, byte[] array) {
-    return copy(memory, at, array, ValueLayout.JAVA_BYTE, array.length);
+  static long put(MemorySegment memory, long at, byte[] array, int length) {
+    return copy(memory, at, array, ValueLayout.JAVA_BYTE, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, char[] array) {
-    return copy(memory, at, array, CHAR, array.length);
+  static long put(MemorySegment memory, long at, char[] array, int length) {
+    return copy(memory, at, array, CHAR, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, short[] array) {
-    return copy(memory, at, array, SHORT, array.length);
+  static long put(MemorySegment memory, long at, short[] array, int length) {
+    return copy(memory, at, array, SHORT, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, int[] array) {
-    return copy(memory, at, array, INT, array.length);
+  static long put(MemorySegment memory, long at, int[] array, int length) {
+    return copy(memory, at, array, INT, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, long[] array) {
-    return copy(memory, at, array, LONG, array.length);
+  static long put(MemorySegment memory, long at, long[] array, int length) {
+    return copy(memory, at, array, LONG, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, float[] array) {
-    return copy(memory, at, array, FLOAT, array.length);
+  static long put(MemorySegment memory, long at, float[] array, int length) {
+    return copy(memory, at, array, FLOAT, array.length, length);
   }
 
-  static long put(MemorySegment memory, long at, double[] array) {
-    return copy(memory, at, array, DOUBLE, array.length);
+  static long put(MemorySegment memory, long at, double[] array, int length) {
+    return copy(memory, at, array, DOUBLE, array.length, length);
   }
 
   private static long copy(
-      MemorySegment memory, long at, Object array, ValueLayout layout, int length) {
-    Store.putInt(memory, at, length);
-    long place = at + Integer.BYTES;
-    MemorySegment.copy(array, 0, memory, layout, Store.offset(memory, place), length);
-    return place + length * layout.byteSize();
+      MemorySegment memory, long at, Object array, ValueLayout layout, int own, int length) {
+    long place = elements(memory, at, own, length);
+    int kept = kept(own, length);
+    MemorySegment.copy(array, 0, memory, layout, Store.offset(memory, place), kept);
+    return fill(memory, place, kept, length, layout.byteSize());
   }
 
-  // Arrays of a fixed length: what is too much is left out, what is missing is zero.
-
-  static void put(MemorySegment memory, long at, boolean[] array, int length) {
-    int kept = Math.min(array.length, length);
-    for (int i = 0; i < kept; i++) {
-      Store.putByte(memory, at + i, (byte) (array[i] ? 1 : 0));
+  /** Where the elements go. */
+  private static long elements(MemorySegment memory, long at, int own, int length) {
+    if (length > 0) {
+      return at;
     }
-    zero(memory, at + kept, at + length);
+    Store.putInt(memory, at, own);
+    return at + Integer.BYTES;
   }
 
-  static void put(MemorySegment memory, long at, byte[] array, int length) {
-    fixed(memory, at, array, ValueLayout.JAVA_BYTE, Math.min(array.length, length), length);
+  /** How many elements are stored. */
+  private static int kept(int own, int length) {
+    return length > 0 ? Math.min(own, length) : own;
   }
 
-  static void put(MemorySegment memory, long at, char[] array, int length) {
-    fixed(memory, at, array, CHAR, Math.min(array.length, length), length);
-  }
-
-  static void put(MemorySegment memory, long at, short[] array, int length) {
-    fixed(memory, at, array, SHORT, Math.min(array.length, length), length);
-  }
-
-  static void put(MemorySegment memory, long at, int[] array, int length) {
-    fixed(memory, at, array, INT, Math.min(array.length, length), length);
-  }
-
-  static void put(MemorySegment memory, long at, long[] array, int length) {
-    fixed(memory, at, array, LONG, Math.min(array.length, length), length);
-  }
-
-  static void put(MemorySegment memory, long at, float[] array, int length) {
-    fixed(memory, at, array, FLOAT, Math.min(array.length, length), length);
-  }
-
-  static void put(MemorySegment memory, long at, double[] array, int length) {
-    fixed(memory, at, array, DOUBLE, Math.min(array.length, length), length);
-  }
-
-  private static void fixed(
-      MemorySegment memory, long at, Object array, ValueLayout layout, int kept, int length) {
-    MemorySegment.copy(array, 0, memory, layout, Store.offset(memory, at), kept);
-    zero(memory, at + kept * layout.byteSize(), at + length * layout.byteSize());
-  }
-
-  private static void zero(MemorySegment memory, long from, long end) {
-    for (long at = from; at < end; at++) {
+  /** Zeros for the elements that are missing; the place behind them. */
+  private static long fill(MemorySegment memory, long place, int kept, int length, long bytes) {
+    long end = place + Math.max(kept, length) * bytes;
+    for (long at = place + kept * bytes; at < end; at++) {
       Store.putByte(memory, at, (byte) 0);
     }
+    return end;
   }
 }

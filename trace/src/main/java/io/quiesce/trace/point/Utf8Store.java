@@ -2,7 +2,9 @@ package io.quiesce.trace.point;
 
 import io.quiesce.trace.ctf.Utf8;
 import io.quiesce.trace.ring.Store;
+import io.quiesce.trace.ring.Thrown;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 
 /**
  * Stores strings in a ring as {@link Utf8} does in a packet: UTF-8 and a NUL at the end, U+FFFD for
@@ -13,6 +15,9 @@ import java.lang.foreign.MemorySegment;
  * by the JDK, which copies such a string's bytes as they are.
  */
 public final class Utf8Store {
+  /** Through a handle, for the compiler's sake; see {@link Encoders}. */
+  private static final MethodHandle PUT_ASCII = Store.ascii();
+
   private static final char REPLACEMENT = '\ufffd';
 
   /** Characters up to which a string is short. */
@@ -62,11 +67,9 @@ public final class Utf8Store {
       return general(memory, place, text);
     }
     try {
-      Calls.PUT_ASCII.invokeExact(memory, place, text);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new AssertionError(e);
+      PUT_ASCII.invokeExact(memory, place, text);
+    } catch (Throwable t) {
+      throw Thrown.unchecked(t);
     }
     return place + size;
   }

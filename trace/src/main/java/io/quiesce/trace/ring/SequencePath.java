@@ -54,7 +54,7 @@ final class SequencePath extends HotPath {
     try {
       return (long) Calls.RESERVE.invokeExact(table, size, 0L, owner);
     } catch (Throwable t) {
-      throw unexpected(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -63,7 +63,7 @@ final class SequencePath extends HotPath {
     try {
       int _ = (int) Calls.SWITCH.invokeExact(table, row, expected, offset, place, word);
     } catch (Throwable t) {
-      throw unexpected(t);
+      throw Thrown.unchecked(t);
     }
   }
 
@@ -129,12 +129,5 @@ final class SequencePath extends HotPath {
       close(row, RingLayout.ENDED);
     }
     Membarrier.fenceRseq();
-  }
-
-  private static RuntimeException unexpected(Throwable t) {
-    if (t instanceof Error error) {
-      throw error;
-    }
-    return t instanceof RuntimeException e ? e : new IllegalStateException(t);
   }
 }
