@@ -158,6 +158,36 @@ quick | trace_swap             | no-wrap                          | offset  | -D
 quick | trace_swap             | no-look-again                    | words   | -DNO_LOOK_AGAIN
 quick | trace_swap             | fields-first                     | words   | -DFIELDS_FIRST
 quick | trace_swap             | commit-first                     | words   | -DCOMMIT_FIRST
+quick | trace_suspect          | one-record-sub-buffers           | -       | -DSUB=2 -DSAME_SIZE
+full  | trace_suspect          | three-events                     | -       | -DEVENTS=3
+quick | trace_suspect          | no-note                          | offset  | -DNO_NOTE -DSUB=2 -DSAME_SIZE
+quick | trace_suspect          | last-first                       | offset  | -DLAST_FIRST -DSUB=2 -DSAME_SIZE
+quick | trace_suspect          | note-late                        | offset  | -DNOTE_LATE -DSUB=2 -DSAME_SIZE
+quick | trace_suspect          | same-sub-buffer                  | offset  | -DSAME_SUB -DSUB=2 -DSAME_SIZE
+quick | trace_ready            | two-producers                    | -       |
+full  | trace_ready            | three-producers                  | -       | -DPRODUCERS=3
+quick | trace_ready            | open-first                       | offset  | -DOPEN_FIRST
+quick | trace_ready            | no-look-again                    | unit.i. | -DNO_LOOK_AGAIN
+quick | trace_ready            | open-store                       | closed  | -DOPEN_STORE
+quick | trace_ready            | failed-opens                     | offset  | -DFAILED_OPENS
+quick | trace_ready            | close-anyway                     | file    | -DCLOSE_ANYWAY
+quick | trace_end              | swap                             | -       |
+quick | trace_end              | sequence                         | -       | -DSEQUENCE
+quick | trace_end              | lock                             | -       | -DLOCK
+quick | trace_end              | no-look                          | told    | -DNO_LOOK
+quick | trace_end              | look-first                       | told    | -DLOOK_FIRST
+quick | trace_end              | offset-first                     | told    | -DOFFSET_FIRST
+quick | trace_end              | no-fence                         | told    | -DSEQUENCE -DNO_FENCE
+quick | trace_end              | fence-first                      | told    | -DSEQUENCE -DFENCE_FIRST
+quick | trace_end              | test-outside                     | told    | -DSEQUENCE -DTEST_OUTSIDE
+quick | trace_end              | no-lock                          | told    | -DLOCK -DNO_LOCK
+quick | trace_lock             | two-threads                      | -       |
+full  | trace_lock             | three-threads                    | -       | -DTHREADS=3 -DROUNDS=2
+quick | trace_lock             | takeovers-only                   | inside  | -DTAKEOVERS_ONLY
+quick | trace_lock             | word-again                       | inside  | -DWORD_AGAIN
+quick | trace_lock             | no-stack                         | inside  | -DNO_STACK
+quick | trace_lock             | own-store                        | inside  | -DOWN_STORE
+quick | trace_lock             | offset-first                     | record  | -DOFFSET_FIRST
 CASES
 }
 

@@ -19,9 +19,9 @@ final class LockPath extends HotPath {
   /** A holder needs some hundred nanoseconds, unless it waits for a CPU. */
   private static final long MOST_NANOS = 1_000_000_000;
 
-  private static final long TAKEOVER = 1L << Integer.SIZE;
+  private static final long TAKING = 1L << Integer.SIZE;
   private static final long PLATFORM = Long.MIN_VALUE;
-  private static final long TAKEOVERS = Long.MAX_VALUE & -TAKEOVER;
+  private static final long TAKINGS = Long.MAX_VALUE & -TAKING;
 
   private final Stamps stamps;
   private final long patience;
@@ -139,11 +139,12 @@ final class LockPath extends HotPath {
 
   /**
    * The word of a lock that is held: who holds it, whether a platform thread does, and how often it
-   * was taken over, which stays in a free one. So of two that take it over one fails.
+   * was taken, which stays in a free one. So of two that take it over one fails; and who found the
+   * holder outside the tracer fails if it has come back and taken the lock once more.
    */
   private static long held(int self, long before) {
     long platform = Thread.currentThread().isVirtual() ? 0 : PLATFORM;
-    return (before & TAKEOVERS) | platform | Integer.toUnsignedLong(self);
+    return ((before + TAKING) & TAKINGS) | platform | Integer.toUnsignedLong(self);
   }
 
   /** Whether it was got; if not, the row is held up. */
@@ -193,7 +194,7 @@ final class LockPath extends HotPath {
   }
 
   private boolean takeOver(long at, long seen, int self) {
-    return Store.compareAndSetLong(memory, at, seen, held(self, seen + TAKEOVER));
+    return Store.compareAndSetLong(memory, at, seen, held(self, seen));
   }
 
   /** Whether a holder will not go on. Of a virtual thread nobody can say. */
@@ -203,6 +204,6 @@ final class LockPath extends HotPath {
 
   private void unlock(long row) {
     long at = row + RingLayout.LOCK;
-    Store.setLongRelease(memory, at, Store.getLong(memory, at) & TAKEOVERS);
+    Store.setLongRelease(memory, at, Store.getLong(memory, at) & TAKINGS);
   }
 }

@@ -375,6 +375,9 @@ public final class RingBuffers implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    ring.close();
+    // Not while a thread makes a ring: the descriptor's number may be another file's at once.
+    synchronized (preparing) {
+      ring.close();
+    }
   }
 }

@@ -60,6 +60,22 @@ class HoldersTest {
         });
   }
 
+  /** Who looked for its holder and found it outside must not take over what it holds by now. */
+  @Test
+  void noTwoHoldingsHaveTheSameWord() throws Exception {
+    RingTrace.onOneCpu(
+        () -> {
+          try (RingBuffers buffers = buffers(HotPathKind.LOCK)) {
+            assertThat(emit(buffers)).isTrue();
+            long place = lock(buffers, buffers.path().row());
+            long before = Store.getLong(buffers.memory(), place);
+            assertThat(emit(buffers)).isTrue();
+            assertThat(Store.getLong(buffers.memory(), place)).isGreaterThan(before);
+          }
+          return true;
+        });
+  }
+
   @Test
   void theLockOfADeadThreadIsTakenOver() throws Exception {
     Thread dead = Thread.ofPlatform().start(() -> {});
