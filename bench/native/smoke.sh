@@ -115,7 +115,7 @@ drive rate bystander barrier.bystander cpu=0
 within=(sh "$here/lttng.sh" run)
 for event in two-ints long-string; do
   for mode in overwrite discard; do
-    drive ns lttng-ust trace.event threads=2 event=$event mode=$mode
+    drive ns lttng-ust trace.event threads=2 event=$event mode=$mode burst=20000 pause=1
   done
   drive ns lttng-ust trace.event event=$event measure=disabled pace=300000
 done

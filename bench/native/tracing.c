@@ -2,10 +2,12 @@
 /*
  * Tracepoints of LTTng-UST, compiled in. Runs within lttng.sh, which has the session daemon.
  *
- *   trace.event  measure=cpu threads=N event=two-ints|long-string mode=overwrite|discard pace=N
+ *   trace.event  measure=cpu threads=N event=two-ints|long-string mode=overwrite|discard pace=N burst=N pause=MS
+ *   trace.sustained: the same, by default without pauses
  *   trace.event  measure=disabled threads=N event=two-ints|long-string pace=N
  *
- * A round is pace events in each thread for each of its milliseconds, in batches of 1,024.
+ * A round is pace events in each thread for each of its milliseconds, in batches of 1,024. After each burst events
+ * a thread sleeps, which is not timed; burst=0 is none.
  */
 #define _GNU_SOURCE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -27,7 +29,7 @@ struct tracer {
 static struct tracer *tracers;
 static int threads, event;
 static bool disabled, discard;
-static long pace;
+static long pace, burst, pause_ms;
 static char strings[STRINGS][16];
 static int64_t events; /* of a thread in the present round */
 
@@ -45,30 +47,41 @@ static inline uint64_t next(uint64_t sum, int64_t i) {
 }
 
 /* The fields depend on each other, so that the loop of a tracepoint that does nothing is still a loop. */
-static uint64_t trace_two_ints(int64_t count) {
-  uint64_t sum = 1;
-  for (int64_t i = 0; i < count; i++) {
+static uint64_t trace_two_ints(uint64_t sum, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; i++) {
     sum = next(sum, i);
     lttng_ust_tracepoint(quiesce_bench, two_ints, (int32_t)i, (int32_t)sum);
   }
   return sum;
 }
 
-static uint64_t trace_long_string(int64_t count) {
-  uint64_t sum = 1;
-  for (int64_t i = 0; i < count; i++) {
+static uint64_t trace_long_string(uint64_t sum, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; i++) {
     sum = next(sum, i);
     lttng_ust_tracepoint(quiesce_bench, long_string, (int64_t)sum, strings[i % STRINGS]);
   }
   return sum;
 }
 
+static void pause_between_bursts(void) {
+  struct timespec rest = {.tv_sec = pause_ms / 1000, .tv_nsec = pause_ms % 1000 * 1000000};
+  nanosleep(&rest, NULL);
+}
+
 static void trace(int index) {
   struct tracer *t = &tracers[index];
-  uint64_t wall = now_ns(), cpu = cpu_ns();
-  t->sum = event == 0 ? trace_two_ints(events) : trace_long_string(events);
-  t->cpu = cpu_ns() - cpu;
-  t->wall = now_ns() - wall;
+  int64_t step = burst > 0 ? burst : events;
+  t->cpu = t->wall = 0;
+  t->sum = 1;
+  for (int64_t from = 0; from < events; from += step) {
+    int64_t to = from + step < events ? from + step : events;
+    if (from > 0)
+      pause_between_bursts();
+    uint64_t wall = now_ns(), cpu = cpu_ns();
+    t->sum = event == 0 ? trace_two_ints(t->sum, from, to) : trace_long_string(t->sum, from, to);
+    t->cpu += cpu_ns() - cpu;
+    t->wall += now_ns() - wall;
+  }
 }
 
 /* One line of the script's output, or nothing. */
@@ -117,12 +130,14 @@ static void round_of(long millis) {
 }
 
 int main(int argc, char **argv) {
-  arguments(argc, argv, "trace.event");
+  arguments(argc, argv, "trace.event|trace.sustained");
   threads = (int)argument_number("threads", 1, 1, 1024);
   disabled = argument_choice("measure", "cpu|disabled") == 1;
   event = argument_choice("event", "two-ints|long-string");
   discard = argument_choice("mode", "overwrite|discard") == 1;
   pace = argument_number("pace", 8000, 1, 1000000);
+  burst = argument_number("burst", 0, 0, 1 << 30) / BATCH * BATCH;
+  pause_ms = argument_number("pause", 50, 0, 10000);
   arguments_end();
   if (getenv("QUIESCE_LTTNG") == NULL)
     unavailable("Start it with bench/native/lttng.sh run, which has a session daemon for it.");

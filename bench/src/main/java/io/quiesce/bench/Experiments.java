@@ -18,6 +18,7 @@ import io.quiesce.bench.experiments.RcuRead;
 import io.quiesce.bench.experiments.RcuSynchronize;
 import io.quiesce.bench.experiments.TraceEvent;
 import io.quiesce.bench.experiments.TraceHotpath;
+import io.quiesce.bench.experiments.TraceSustained;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,6 +43,7 @@ public final class Experiments {
           new LocksContended(),
           new LocksHackbench(),
           new TraceEvent(),
+          new TraceSustained(),
           new TraceHotpath());
 
   private Experiments() {}

@@ -144,6 +144,27 @@ class ExperimentsTest {
     assertThat(values("trace.event", "JFR", "empty loop", "measure")).containsExactly("disabled");
     assertThat(values("trace.event", "JFR", "LTTng-UST", "threads", "measure=wall"))
         .containsExactly("1", "2", "1", "1");
+    assertThat(values("trace.sustained", "JFR", "LTTng-UST", "mode", "event=two-ints", cpu))
+        .containsExactly("discard");
+  }
+
+  /** Who is slower than his own writer pauses too, so that all do the same work. */
+  @Test
+  void allWhoDiscardPauseAlikeAndOthersNever() {
+    for (String name : List.of("trace.event", "trace.sustained")) {
+      boolean some = false;
+      for (Cell cell : Experiments.find(name).orElseThrow().cells(Plan.full(2))) {
+        boolean pauses =
+            name.equals("trace.event") && cell.params().get("mode", "").equals("discard");
+        some |= pauses;
+        assertThat(cell.contestants())
+            .as(cell.params().toString())
+            .allSatisfy(
+                contestant ->
+                    assertThat(contestant.launch().params().get("burst", 0) > 0).isEqualTo(pauses));
+      }
+      assertThat(some).isEqualTo(name.equals("trace.event"));
+    }
   }
 
   /** Waits for the tracer: it need only be named among the contestants. */
@@ -183,6 +204,9 @@ class ExperimentsTest {
               values("trace.event", ours, "JFR", "threads", "event=two-ints", overwrite, measure))
           .as(measure)
           .contains("1");
+      assertThat(values("trace.event", ours, "JFR", "mode", "event=two-ints", "threads=1", measure))
+          .as(measure)
+          .containsExactly("overwrite", "discard");
       assertThat(values("trace.event", ours, "LTTng JUL", "threads", "event=text", measure))
           .as(measure)
           .contains("1");

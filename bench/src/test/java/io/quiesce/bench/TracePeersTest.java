@@ -51,6 +51,9 @@ class TracePeersTest {
   @CsvSource({"two-ints, overwrite", "two-ints, discard", "long-string, overwrite"})
   void lttngUst(String event, String mode) throws Exception {
     Params params = Params.of("threads", 2, "event", event, "mode", mode, "pace", 100);
+    if (mode.equals("discard")) {
+      params = params.with("burst", 1024).with("pause", 1);
+    }
     Map<String, Double> result = round(new Launch("lttng-ust", true, params, "lttng.sh"));
     assertThat(result.get("ns")).isPositive();
     assertThat(result.get("wall")).isPositive();

@@ -47,6 +47,12 @@ public final class TraceEvent implements Experiment {
   private static final List<Pair> DISABLED =
       List.of(new Pair(OURS, EMPTY), new Pair(UST, EMPTY), new Pair(JFR, EMPTY));
 
+  /** Events that fill a third of the buffers of the largest kind, long-string. */
+  private static final int BURST = 262_144;
+
+  /** Four times as long as the slowest writer took for a burst. */
+  private static final int PAUSE_MILLIS = 50;
+
   private static final Measure WALL = new Measure("wall", "ns", true);
 
   /** For the list of experiments. */
@@ -70,8 +76,10 @@ public final class TraceEvent implements Experiment {
         + " (CLOCK_THREAD_CPUTIME_ID, in Java and C) over the events; what background threads and"
         + " daemons do is in no figure but wall, the same threads' wall time over the events."
         + " overwrite: buffers of 4 x 256 KiB for each CPU, of which a snapshot keeps the newest"
-        + " events. discard: 4 x 8 MiB for each CPU, written to files meanwhile; the divisor is the"
-        + " events that a reader gets back, so that losing is not fast. kept: what a reader found"
+        + " events. discard: 4 x 8 MiB for each CPU, written to files meanwhile; after 262,144 events"
+        + " a thread sleeps 50 ms, which is not timed, so that the writer keeps up (trace.sustained"
+        + " has no pauses); the divisor is the events that a reader gets back, so that losing is"
+        + " not fast. kept: what a reader found"
         + " after a round (babeltrace2; for JFR its own; for Log4j2 the lines of the file), lost:"
         + " what it did not. JFR records without stack traces, into its memory or to disk. Log4j2"
         + " writes every line to its file in both modes. disabled: events that nobody has enabled,"
@@ -116,18 +124,26 @@ public final class TraceEvent implements Experiment {
    * Events in each thread for each millisecond of a round, so many that the slowest takes about as
    * long: the rounds of the others are shorter.
    */
-  private static int pace(String event) {
+  static int pace(String event) {
     return event.equals("text") ? 200 : 8_000;
   }
 
   private static Cell enabled(Plan plan, int threads, String event, String mode) {
     Params params = Params.of("threads", threads, "event", event, "mode", mode);
     Params launch = params.with("pace", pace(event));
+    if (mode.equals("discard")) {
+      launch = launch.with("burst", BURST).with("pause", PAUSE_MILLIS);
+    }
+    return enabled(params, launch, roundTime(plan));
+  }
+
+  /** All tracers that can have the event. */
+  static Cell enabled(Params params, Params launch, Duration roundTime) {
     return new Cell(
         params.with("measure", "cpu"),
         Measure.NS,
-        roundTime(plan),
-        event.equals("text")
+        roundTime,
+        params.get("event", "").equals("text")
             ? List.of(
                 ours(launch),
                 java(JUL, "lttng-jul", launch).within(SCRIPT),

@@ -11,11 +11,12 @@ import java.util.Map;
 
 /**
  * {@code trace.event}: threads that trace {@code pace} events for each millisecond of a round,
- * whoever the tracer is. {@code ns} is their CPU time over the events, {@code wall} their wall time
- * over the events; {@code kept} is how many events a reader gets back. With {@code mode=discard}
- * the divisor is the events that were kept, and {@code lost} the others; with {@code
- * mode=overwrite} the divisor is all events, and the buffers keep the last ones. With {@code
- * measure=disabled} nothing is recorded.
+ * whoever the tracer is, and after each {@code burst} of them sleep {@code pause} milliseconds
+ * outside of the timing; a burst of 0 is no pause. {@code ns} is their CPU time over the events,
+ * {@code wall} their wall time over the events; {@code kept} is how many events a reader gets back.
+ * With {@code mode=discard} the divisor is the events that were kept, and {@code lost} the others;
+ * with {@code mode=overwrite} the divisor is all events, and the buffers keep the last ones. With
+ * {@code measure=disabled} nothing is recorded.
  */
 public final class TraceSubject implements Subject {
   private TraceWay way =
@@ -27,6 +28,11 @@ public final class TraceSubject implements Subject {
   private boolean disabled;
   private int threads;
   private int pace;
+
+  /** Batches between two pauses. */
+  private int burst;
+
+  private int pauseMillis;
 
   /** Ticks of the counter in a second, where cycles are asked for. */
   private long counts;
@@ -41,6 +47,9 @@ public final class TraceSubject implements Subject {
   public void setUp(Params params) throws Exception {
     threads = params.get("threads", 1);
     pace = params.get("pace", 1000);
+    int events = params.get("burst", 0);
+    burst = events > 0 ? Math.max(1, events / Team.BATCH) : Integer.MAX_VALUE;
+    pauseMillis = params.get("pause", 50);
     discard = chosen(params, "mode", "overwrite", "discard");
     disabled = chosen(params, "measure", "cpu", "disabled");
     String hotPath = params.get("hotpath", "");
@@ -81,20 +90,34 @@ public final class TraceSubject implements Subject {
     return value.equals(other);
   }
 
-  private void trace(int index) {
-    TraceWay own = way;
+  private void trace(int index) throws InterruptedException {
     int count = batches;
+    int step = Math.min(burst, count);
     long sum = 1;
-    long wallStart = System.nanoTime();
-    long cpuStart = CpuTime.ofThread();
-    for (int i = 0; i < count; i++) {
+    long cpuNanos = 0;
+    long wallNanos = 0;
+    for (int from = 0; from < count; from += step) {
+      if (from > 0) {
+        Thread.sleep(pauseMillis);
+      }
+      long wallStart = System.nanoTime();
+      long cpuStart = CpuTime.ofThread();
+      sum = burst(sum, from, Math.min(count, from + step));
+      cpuNanos += CpuTime.ofThread() - cpuStart;
+      wallNanos += System.nanoTime() - wallStart;
+    }
+    cpu.set(index, 0, cpuNanos, (long) count * Team.BATCH);
+    wall.set(index, 0, wallNanos, (long) count * Team.BATCH);
+    Sink.take(sum);
+  }
+
+  private long burst(long before, int from, int to) {
+    TraceWay own = way;
+    long sum = before;
+    for (int i = from; i < to; i++) {
       sum = own.batch(sum, i * Team.BATCH);
     }
-    long cpuEnd = CpuTime.ofThread();
-    long wallEnd = System.nanoTime();
-    cpu.set(index, cpuStart, cpuEnd, (long) count * Team.BATCH);
-    wall.set(index, wallStart, wallEnd, (long) count * Team.BATCH);
-    Sink.take(sum);
+    return sum;
   }
 
   @Override
